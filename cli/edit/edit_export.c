@@ -1,8 +1,9 @@
 /*
  * cli/edit/edit_export.c - exemplar edit --export: the editor's page with a rig in it, as one file.
  *
- * Two places of the page change. The rig, in base64, replaces <!--rig--> in an element that no browser runs. And the
- * page's policy no longer allows any connection, so whoever opens the file can be sure that nothing leaves it.
+ * Two places of the page change. The rig, in base64, replaces <!--rig--> in an element that no browser runs; the rig's
+ * clips follow in elements of their own, sampled as poses, because only authoring reads animations. And the page's
+ * policy no longer allows any connection, so whoever opens the file can be sure that nothing leaves it.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -15,6 +16,8 @@
 #include "edit_page.h"
 
 #include <exemplar/author/files.h>
+#include <exemplar/author/formats.h>
+#include <exemplar/author/motion.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +32,14 @@ typedef struct content {
     char *bytes; /* of a rig file */
     size_t size;
     char *name; /* of a file: "blob.glb" */
+    ex_rig *rig;
+    ex_scene *clips; /* the rig's, or NULL */
 } content;
 
 /* Reads a rig file once: the bytes that are written are those that were checked. */
 static ex_result read_rig(const char *path, content *c, ex_error *error) {
-    ex_rig *rig = NULL;
     if (exi_file_kind_of(path) == EXI_FILE_UNKNOWN) { /* perhaps of another program, which this explains */
+        ex_rig *rig = NULL;
         const ex_result result = ex_rig_read(path, NULL, &rig, error);
         ex_rig_destroy(rig);
         if (result != EX_OK)
@@ -42,8 +47,7 @@ static ex_result read_rig(const char *path, content *c, ex_error *error) {
     }
     ex_result result = ex_file_read(path, &c->bytes, &c->size, error);
     if (result == EX_OK)
-        result = ex_error_within(error, ex_rig_unpack(c->bytes, c->size, NULL, NULL, &rig, error), "%s", path);
-    ex_rig_destroy(rig);
+        result = ex_error_within(error, ex_rig_unpack(c->bytes, c->size, NULL, NULL, &c->rig, error), "%s", path);
     return result;
 }
 
@@ -54,7 +58,6 @@ static void on_note(void *user, const char *text) {
 
 static ex_result build_rig(const ex_call *call, const char *path, content *c, ex_error *error) {
     ex_project *project = NULL;
-    ex_rig *rig = NULL;
     exi_damped_list damped;
     exi_progress progress;
     exi_pool *pool = exi_pool_create(call->threads);
@@ -66,7 +69,7 @@ static ex_result build_rig(const ex_call *call, const char *path, content *c, ex
                                       .damped = &damped.hook,
                                       .note = call->quiet ? NULL : on_note,
                                       .tasks = exi_pool_tasks(pool)};
-        result = ex_project_build(project, &how, &rig, error);
+        result = ex_project_build(project, &how, &c->rig, error);
     }
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
@@ -74,11 +77,10 @@ static ex_result build_rig(const ex_call *call, const char *path, content *c, ex
     if (result == EX_OK && damped.failed)
         result = ex_error_memory(error, "the rig", 0);
     if (result == EX_OK)
-        result = exi_rig_encode(rig, &c->bytes, &c->size, error);
+        result = exi_rig_encode(c->rig, &c->bytes, &c->size, error);
     if (result == EX_OK && !call->quiet)
-        exi_damped_print(&damped, rig);
+        exi_damped_print(&damped, c->rig);
     exi_damped_free(&damped);
-    ex_rig_destroy(rig);
     return result;
 }
 
@@ -88,7 +90,9 @@ static ex_result open_content(const ex_call *call, const char *path, bool projec
     free(stem);
     if (!c->name)
         return ex_error_memory(error, "the page", strlen(path));
-    const ex_result result = project ? build_rig(call, path, c, error) : read_rig(path, c, error);
+    ex_result result = project ? build_rig(call, path, c, error) : read_rig(path, c, error);
+    if (result == EX_OK && ex_rig_joint_count(c->rig) + ex_rig_pose_size(c->rig) > 0)
+        result = ex_error_within(error, ex_rig_clips(c->rig, &c->clips, error), "%s", path);
     if (result == EX_OK && c->size > RIG_SIZE_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT,
                             "%s: this rig has %zu MB, but a page holds at most 400: use fewer or smaller examples",
@@ -140,11 +144,60 @@ static void write_until(ex_file_writer *w, const char **page, const char *end, c
     *page = at + length <= end ? at + length : end;
 }
 
+/* ---- clips ---- */
+
+/* Times as doubles [frames], then dials as doubles [frames][inputs], then joints as floats [frames][joints][10]; NULL
+ * without memory. Release with free. */
+static char *lay_out_motion(const ex_rig *rig, const ex_motion *motion, size_t *size) {
+    const size_t inputs = (size_t)ex_rig_pose_size(rig) * sizeof(double),
+                 joints = (size_t)ex_rig_joint_count(rig) * sizeof(ex_transform), frames = (size_t)motion->pose_count,
+                 times = frames * sizeof(double);
+    _Static_assert(sizeof(ex_transform) == 10 * sizeof(float), "a transform must be ten floats");
+    *size = times + frames * (inputs + joints);
+    char *bytes = malloc(*size + 1);
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, motion->times, times);
+    for (size_t f = 0; f < frames; f++) {
+        if (inputs > 0)
+            memcpy(bytes + times + f * inputs, motion->poses[f].inputs, inputs);
+        if (joints > 0)
+            memcpy(bytes + times + frames * inputs + f * joints, motion->poses[f].joints, joints);
+    }
+    return bytes;
+}
+
+/* Writes one clip of the rig as an element. A clip that moves nothing of the rig is left out. */
+static ex_result write_clip(ex_file_writer *w, const content *c, int number, ex_error *error) {
+    char text[24];
+    ex_motion *motion = NULL;
+    ex_error refusal = {.result = EX_OK};
+    size_t size;
+    snprintf(text, sizeof text, "%d", number + 1);
+    const ex_result result =
+        ex_rig_motion(c->rig, &(ex_motion_options){.clip = text, .fps = EXI_CLIP_FPS}, &motion, &refusal);
+    if (result != EX_OK)
+        return result == EX_ERROR_MEMORY ? ex_error_memory(error, "a clip", 0) : EX_OK;
+    char *bytes = lay_out_motion(c->rig, motion, &size);
+    if (bytes) {
+        const char *name = c->clips->animations[number].name;
+        ex_file_printf(w, "\n<script type=\"text/plain\" class=\"clip\" data-frames=\"%d\" data-name=\"",
+                       motion->pose_count);
+        write_name(w, name && name[0] ? name : text);
+        ex_file_printf(w, "\">");
+        write_base64(w, bytes, size);
+        ex_file_printf(w, "</script>");
+    }
+    free(bytes);
+    ex_motion_destroy(motion);
+    return bytes ? EX_OK : ex_error_memory(error, "a clip", size);
+}
+
 static ex_result write_page(const char *path, const content *c, double *size, ex_error *error) {
     ex_file_writer w;
     size_t page_size;
     const char *page = (const char *)exi_edit_page(&page_size), *end = page + page_size;
-    const ex_result result = ex_file_open(&w, exi_is_standard_output(path) ? "/dev/stdout" : path, error);
+    ex_result result = ex_file_open(&w, exi_is_standard_output(path) ? "/dev/stdout" : path, error);
     if (result != EX_OK)
         return result;
     write_until(&w, &page, end, "connect-src 'self'");
@@ -155,6 +208,12 @@ static ex_result write_page(const char *path, const content *c, double *size, ex
     ex_file_printf(&w, "\">");
     write_base64(&w, c->bytes, c->size);
     ex_file_printf(&w, "</script>");
+    for (int i = 0; result == EX_OK && c->clips && i < c->clips->animation_count; i++)
+        result = write_clip(&w, c, i, error);
+    if (result != EX_OK) {
+        ex_file_abandon(&w);
+        return result;
+    }
     ex_file_write(&w, page, (size_t)(end - page));
     *size = w.file ? (double)ftello(w.file) : 0;
     return ex_file_commit(&w, error);
@@ -202,5 +261,7 @@ int exi_edit_export(const ex_call *call, const char *page, const char *rig) {
         print_line(call, page, size, &c);
     free(c.bytes);
     free(c.name);
+    ex_rig_destroy(c.rig);
+    ex_scene_destroy(c.clips);
     return exit_code;
 }

@@ -3,6 +3,7 @@
 
 #include "cli/base/files.h"
 #include "edit.h"
+#include "edit_page.h"
 
 #include <exemplar/author/files.h>
 
@@ -358,9 +359,29 @@ static void keep_motion(exi_edit *edit, wanted *w, ex_motion *motion) {
     edit->motion_count++;
 }
 
+/* Makes the motion of one of the rig's own clips, by its name or its number. */
+static void open_clip(exi_edit *edit, wanted *w, exi_answer *answer) {
+    ex_motion *motion = NULL;
+    ex_error error = {.result = EX_OK};
+    if (ex_rig_motion(edit->rig, &(ex_motion_options){.clip = w->name, .fps = EXI_CLIP_FPS}, &motion, &error) !=
+        EX_OK) {
+        exi_refuse_error(edit, answer, 422, &error, NULL);
+        return;
+    }
+    w->sent = true; /* there is no file that a bake could overwrite */
+    keep_motion(edit, w, motion);
+    reply_motion(edit, motion, w->name, answer);
+}
+
 /* With `building` locked. */
 static void open_motion(exi_edit *edit, const exi_asked *asked, wanted *w, exi_answer *answer) {
-    if (!exi_edit_open_rig(edit, asked, answer) || !find_file(edit, asked, w, answer))
+    if (!exi_edit_open_rig(edit, asked, answer))
+        return;
+    if (exi_asked_text(asked, "clip", w->name, sizeof w->name)) {
+        open_clip(edit, w, answer);
+        return;
+    }
+    if (!find_file(edit, asked, w, answer))
         return;
     if (edit->driver_count > 0) {
         if (exi_edit_reply_driver(edit, w->path, w->name, answer))

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* Samples per second of a rig's own clips, in the editor and in exported pages. */
+#define EXI_CLIP_FPS 30
+
 /* The page and its size; the program owns it. NULL and 0 in a tool built without the editor. */
 const unsigned char *exi_edit_page(size_t *size);
 

@@ -172,6 +172,19 @@ void EXPORT(rig_rest)(const page_rig *r, float *positions) {
     ex_rig_rest_mesh(r->rig, positions);
 }
 
+/* Bytes that the rig carries for others: their names, numbers and addresses. */
+int EXPORT(attachment_count)(const page_rig *r) {
+    return ex_rig_attachment_count(r->rig);
+}
+const char *EXPORT(attachment_kind)(const page_rig *r, int attachment) {
+    return ex_rig_attachment(r->rig, attachment).kind;
+}
+void EXPORT(attachment_numbers)(const page_rig *r, int attachment, size_t numbers[2]) {
+    const ex_attachment a = ex_rig_attachment(r->rig, attachment);
+    numbers[0] = a.size;
+    numbers[1] = (size_t)a.data;
+}
+
 /* Number of triangles of the driver, and their address. */
 void EXPORT(driver_numbers)(const page_rig *r, size_t numbers[2]) {
     ex_rig_driver driver;

@@ -315,6 +315,11 @@ export class Rig {
     joint(name: string | number): Float32Array;
     /** The mesh before any layer, three numbers per source vertex. */
     restPositions(): Float32Array;
+    /** Names of what the rig carries for other programs. */
+    readonly attachments: readonly string[];
+    /** A copy of the bytes of one of them: "looks" is a binary glTF file with the rig's materials and their images,
+     * "clips" one with its animations, "materials" says which face has which. Null if there are none. */
+    attachment(kind: string): Uint8Array<ArrayBuffer> | null;
     mesh(level?: number): Mesh;
     pose(values?: Record<string, Point>): Pose;
     surface(options?: SurfaceOptions): Surface;

@@ -71,6 +71,7 @@ export class Rig extends Owned {
             const [width, height, srgb] = core.numbers(Int32Array, 3, (at) => c.texture_numbers(place, t, at));
             return { index: t, name: core.text(c.texture_name(place, t)), width, height, srgb: srgb !== 0 };
         });
+        this.attachments = list(c.attachment_count(place), (i) => core.text(c.attachment_kind(place, i)));
         this.layers = list(layers, (l) => new Layer(core, this, l));
     }
 
@@ -89,6 +90,15 @@ export class Rig extends Owned {
     /** The mesh before any layer, three numbers per source vertex. */
     restPositions() {
         return this.#core.numbers(Float32Array, 3 * this.vertexCount, (at) => this.#core.c.rig_rest(this[PLACE], at));
+    }
+
+    /** A copy of the bytes that the rig carries under a name ("looks", "materials", …); null if there are none. */
+    attachment(kind) {
+        const i = this.attachments.indexOf(kind);
+        if (i < 0) return null;
+        const read = (at) => this.#core.c.attachment_numbers(this[PLACE], i, at);
+        const [size, place] = this.#core.numbers(Uint32Array, 2, read);
+        return size > 0 ? new View(this.#core, Uint8Array, place, size).array.slice() : new Uint8Array(0);
     }
 
     /** The faces of a level: 0 is the cage. */

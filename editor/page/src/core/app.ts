@@ -17,7 +17,8 @@ export interface Selection {
 }
 
 export interface Display {
-    surface: "shaded" | "texture" | "normals";
+    /** "material": the rig's own materials. */
+    surface: "material" | "shaded" | "texture" | "normals";
     wire: boolean;
     skeleton: boolean;
     ground: boolean;

@@ -1,4 +1,5 @@
 // Requests to the tool's server, as described in editor/README.md.
+import type { Clip } from "./clips";
 
 /** A refusal: the server's sentence, the HTTP status, and the place in the project if there is one. */
 export class Refusal extends Error {
@@ -163,10 +164,12 @@ export class Server {
     async motions(): Promise<string[]> {
         return (await this.#json<{ files: string[] }>("GET", "motions")).files;
     }
-    /** Reads a motion, given as a file or as a path in the project's folder. */
-    async motion(build: string, file: File | string): Promise<Motion> {
-        const query: Query = typeof file === "string" ? { build, path: file } : { build, name: file.name };
-        const body = typeof file === "string" ? "" : file;
+    /** Reads a motion, given as a file, as a path in the project's folder, or as a clip of the rig. */
+    async motion(build: string, file: File | string | Clip): Promise<Motion> {
+        const isFile = file instanceof File;
+        const query: Query = typeof file === "string" ? { build, path: file }
+            : isFile ? { build, name: file.name } : { build, clip: file.number };
+        const body = isFile ? file : "";
         const [head, bytes, place] = await this.#framed<Omit<Motion, "dials" | "locals" | "forms">>("motion", query, body);
         const dials = new Float64Array(bytes, place, head.frames * head.inputs);
         const locals = new Float32Array(bytes, place + dials.byteLength, head.frames * head.joints * 10);

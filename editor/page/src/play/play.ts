@@ -1,6 +1,7 @@
 // The row below the view: plays a motion, or the examples of the selected layer. Scrub, step, bake.
 import type { App } from "../core/app";
 import { commandButton } from "../core/buttons";
+import { clipsOf, exportedClips, type Clip } from "../core/clips";
 import { h } from "../core/dom";
 import { bakeForm } from "./bake";
 import { Player } from "./player";
@@ -13,7 +14,7 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const FEW = 10; // frames per second: slower motions look like steps
 const EXAMPLES = "examples";
 const OPEN = "open";
-const FILE = "file"; // an opened file; paths in the folder begin with a slash
+const FILE = "file"; // an opened file; paths in the folder begin with a slash, clips with a hash
 
 const addCommands = (app: App, player: Player): void => {
     const enabled = (): boolean => player.hasTrack;
@@ -47,6 +48,8 @@ const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: 
             if (!player.playing) player.seek(player.time);
         });
 
+    smooth.classList.add("between");
+
     const show = (): void => {
         const { track, time, hasTrack } = player;
         for (const control of [play, before, after, scrub])
@@ -69,6 +72,8 @@ const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: 
 export const playPanel = (app: App): HTMLElement => {
     let source: Source | null = null; // null: the examples
     let folder: string[] = [];
+    const findClips = (): Clip[] => (app.server ? clipsOf(app.stage.rig) : exportedClips(app.stage.rig));
+    let clips = findClips();
     const player = new Player(app, () => show());
     addCommands(app, player);
     const { elements, smooth, show: showTime } = controls(app, player);
@@ -76,7 +81,8 @@ export const playPanel = (app: App): HTMLElement => {
         onclick: () => source && bakeForm(app, source) }, "Bake…");
     const show = (): void => {
         showTime();
-        if (bake.hidden !== (source === null)) bake.hidden = smooth.hidden = source === null;
+        if (smooth.hidden !== (source === null)) smooth.hidden = source === null;
+        bake.hidden = source === null || !app.server;
     };
 
     // ---- source ----
@@ -86,11 +92,13 @@ export const playPanel = (app: App): HTMLElement => {
     const list = (): void => {
         const file = source?.file;
         select.replaceChildren(h("option", { value: EXAMPLES }, "Examples"),
+            ...clips.map(({ name, number }) => h("option", { value: `#${number}` }, name)),
             ...(file instanceof File ? [h("option", { value: FILE }, file.name)] : []),
             ...folder.map((path) => h("option", { value: `/${path}` }, path)),
             ...(app.server ? [h("option", { value: OPEN },
                 app.stage.rig.driver ? "Open a point cache of the driver…" : "Open a motion…")] : []));
-        select.value = file === undefined ? EXAMPLES : file instanceof File ? FILE : `/${file}`;
+        select.value = file === undefined ? EXAMPLES : file instanceof File ? FILE
+            : typeof file === "string" ? `/${file}` : `#${file.number}`;
     };
     const lookIntoFolder = async (): Promise<void> => {
         const files = await app.server!.motions().catch(() => folder);
@@ -112,15 +120,16 @@ export const playPanel = (app: App): HTMLElement => {
             renew();
             show();
         } else if (value.startsWith("/")) void load(value.slice(1));
+        else if (value.startsWith("#")) void load(clips[Number(value.slice(1)) - 1]!);
     };
-    const load = async (file: File | string): Promise<void> => {
+    const load = async (file: File | string | Clip): Promise<void> => {
         const before = source;
         const wanted = (source = new Source(app, file));
         try {
             const motion = await wanted.motion();
             if (source !== wanted) return;
             const track = motionTrack(motion);
-            player.smooth = track.times.length <= FEW * track.duration;
+            player.smooth = track.times.length <= FEW * track.duration || clips.includes(file as Clip);
             player.setTrack(track);
             player.seek(0);
             app.say(wordsOf(motion));
@@ -157,7 +166,9 @@ export const playPanel = (app: App): HTMLElement => {
         const now = app.stage.rig.driver?.vertexCount;
         const same = now === driver;
         driver = now;
-        if (!same) {
+        const before = clips.map(({ name }) => name).join("\n");
+        clips = findClips();
+        if (!same || clips.map(({ name }) => name).join("\n") !== before) {
             list();
             if (app.server) void lookIntoFolder(); // the list of motions depends on the rig
         }
@@ -182,7 +193,7 @@ export const playPanel = (app: App): HTMLElement => {
     if (!app.server && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
         const moving = app.tree.layers.findIndex((layer, i) => layer.shape !== "pixels" && namesOf(app, i).length > 0);
         if (moving > app.selection.layer) app.select({ layer: moving });
-        player.play();
+        void (clips[0] ? load(clips[0]) : Promise.resolve()).then(() => player.play());
     }
     return root;
 };

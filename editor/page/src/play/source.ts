@@ -1,6 +1,7 @@
 // The source of a motion, a file or a path in the project's folder, and the motion that the server read from it for a
 // rig. With another rig it is read again.
 import type { App } from "../core/app";
+import type { Clip } from "../core/clips";
 import { Refusal, type Motion } from "../core/server";
 import { count } from "../core/words";
 
@@ -9,7 +10,7 @@ export class Source {
 
     constructor(
         readonly app: App,
-        readonly file: File | string,
+        readonly file: File | string | Clip,
     ) {}
 
     get name(): string {
@@ -23,6 +24,7 @@ export class Source {
 
     /** The motion for the current rig. */
     async motion(): Promise<Motion> {
+        if (typeof this.file === "object" && "motion" in this.file && this.file.motion) return this.file.motion();
         for (let tries = 0; ; tries++) {
             await this.app.build();
             const { build } = this.app.built!;

@@ -1,11 +1,13 @@
 // Everything on the stage: the form, the compared form next to it, the driver, and a brush's form in place of the form.
 // Created again with each rig, and filled every frame.
+import type { Material } from "three";
 import type { App } from "../core/app";
 import { boxOf } from "../core/form";
 import { Form, facesOf, sourceFacesOf, type Faces } from "./form";
 import { Heat, type Coloured } from "./heat";
 import { FormNormals } from "./normals";
 import type { Stand } from "./scene";
+import { Materials } from "./looks";
 import { ghostMaterial, setMode, surfaceMaterial } from "./shaders";
 import { Skin } from "./skin";
 import { DriverForm } from "./driver";
@@ -24,6 +26,10 @@ export class Actors {
     #driver: DriverForm | null = null;
     #skin: Skin | null = null;
     #otherSkin: Skin | null = null;
+    /** The rig's materials, those of the faces, and the bytes that they were made from. */
+    #looks: { materials: Materials; list: Material[]; bytes: Uint8Array } | null = null;
+    /** Textures of the rig that materials show. */
+    #skins: Skin[] = [];
 
     constructor(readonly app: App, readonly stand: Stand) {
         this.heat = new Heat(app);
@@ -35,7 +41,7 @@ export class Actors {
 
     /** Faces of the shown level. */
     get faces(): Faces {
-        return (this.#faces ??= facesOf(this.app.stage.mesh));
+        return (this.#faces ??= facesOf(this.app.stage.rig, this.app.stage.mesh));
     }
     /** Faces of the cage, in the vertex order of the source file. */
     get sourceFaces(): Faces {
@@ -43,6 +49,9 @@ export class Actors {
     }
     get form(): Form | null {
         return this.#form;
+    }
+    get hasLooks(): boolean {
+        return this.app.stage.rig.attachments.includes("looks");
     }
     get hasTexture(): boolean {
         return this.app.stage.rig.textures.length > 0 && this.faces.texcoords !== null;
@@ -72,10 +81,40 @@ export class Actors {
         this.stand.scenes[0].add(this.#form.object);
         if (this.hasTexture) this.#skin = new Skin(stage.rig);
         this.material.uniforms["skin"]!.value = this.#skin?.texture ?? null;
+        void this.#openLooks();
         if (stage.rig.driver) {
             this.#driver = new DriverForm(this.stand.gl, stage.rig.driver, this.#ghost);
             this.stand.scenes[0].add(this.#driver.object);
         }
+    }
+
+    /** Loads the rig's materials, unless they are those of the rig before. The form is clay until then. */
+    async #openLooks(): Promise<void> {
+        const { rig } = this.app.stage;
+        const bytes = rig.attachment("looks");
+        for (const skin of this.#skins.splice(0)) skin.dispose();
+        const old = this.#looks;
+        const same = old && bytes && old.bytes.length === bytes.length && old.bytes.every((byte, i) => byte === bytes[i]);
+        const materials = same ? old.materials : bytes && (await Materials.open(bytes).catch(() => null));
+        if (this.app.stage.rig !== rig) return; // another rig came meanwhile and opens its own
+        if (old && !same) old.materials.dispose();
+        this.#looks = null;
+        if (!bytes || !materials) return;
+        const { only } = materials;
+        const { faces } = this;
+        const list = faces.materials.length || !only ? materials.list(faces.materials) : [only];
+        materials.vertexColours(faces.colours !== null);
+        if (faces.texcoords)
+            rig.textures.forEach(({ name }, index) => {
+                const end = name.endsWith("/base_color") ? name.slice(0, -"/base_color".length) : null;
+                if (name !== "base_color" && end === null) return;
+                const skin = new Skin(rig, index);
+                this.#skins.push(skin);
+                materials.paint(end, skin.texture);
+            });
+        this.stand.light();
+        this.#looks = { materials, list, bytes };
+        this.app.invalidate();
     }
 
     #fillOther(): void {
@@ -101,7 +140,10 @@ export class Actors {
         const targets: Coloured[] = [{ form: this.#form!, material: this.material, surface: stage.surface }];
         if (other && this.#other) targets.push({ form: this.#other, material: this.#otherMaterial, surface: other.surface });
         const mode = this.heat.fill(targets) ? "heat" : this.#mode;
-        for (const { material } of targets) setMode(material, mode);
+        for (const { form, material } of targets) {
+            form.object.material = mode === "material" ? this.#looks!.list : material;
+            if (mode !== "material") setMode(material, mode);
+        }
     }
 
     #fillSculpt(): void {
@@ -122,8 +164,9 @@ export class Actors {
         setMode(this.#sculptMaterial, sculpt.paint ? "paint" : display.surface === "normals" ? "normals" : "shaded");
     }
 
-    get #mode(): "shaded" | "texture" | "normals" {
+    get #mode(): "material" | "shaded" | "texture" | "normals" {
         const { surface } = this.app.display;
+        if (surface === "material" && !this.#looks) return "shaded";
         return surface === "texture" && !this.hasTexture ? "shaded" : surface;
     }
 
@@ -144,6 +187,7 @@ export class Actors {
             this.#driver.fill(stage.pose.driver);
         }
         // Last: three.js reads the pixels when it draws, and the steps above may have moved them.
+        if (this.#mode === "material") for (const skin of this.#skins) skin.fill(stage.surface);
         if (!textured) return;
         this.#skin?.fill(stage.surface);
         if (other) this.#otherSkin?.fill(other.surface);

@@ -1,8 +1,12 @@
 // A form on the screen: the faces of a mesh, and GPU buffers filled straight from WebAssembly memory. One copy per
 // frame, no allocation.
-import { BufferAttribute, BufferGeometry, GLBufferAttribute, LineSegments, Mesh as Object3D, Sphere, type ShaderMaterial } from "three";
-import type { Mesh } from "@exemplar/runtime";
-import { edgesOf } from "./edges";
+import {
+    BufferAttribute, BufferGeometry, GLBufferAttribute, LineSegments, Mesh as Object3D, Sphere, type Material,
+    type ShaderMaterial,
+} from "three";
+import type { Mesh, Rig } from "@exemplar/runtime";
+import { faceMaterials, type FaceMaterials } from "../core/materials";
+import { edgesOf, refineValues } from "./edges";
 
 export type GL = WebGL2RenderingContext;
 
@@ -34,15 +38,56 @@ export interface Faces {
     readonly count: number;
     readonly triangles: BufferAttribute;
     readonly texcoords: BufferAttribute | null;
+    /** Linear, three numbers per vertex. */
+    readonly colours: BufferAttribute | null;
+    /** Runs of triangles that have one material: its index among `materials`, after them all that for none. */
+    readonly runs: readonly { first: number; count: number; material: number }[];
+    readonly materials: readonly string[];
     /** Created on first use. */
     edges(): BufferAttribute;
 }
 
-export const facesOf = (mesh: Mesh): Faces => {
+/** The triangles in the order of their materials, and the runs of each. */
+const sorted = (triangles: Uint32Array, given: FaceMaterials | null): Pick<Faces, "triangles" | "runs" | "materials"> => {
+    const total = triangles.length / 3;
+    if (!given) {
+        const runs = [{ first: 0, count: 3 * total, material: 0 }];
+        return { triangles: new BufferAttribute(triangles.slice(), 1), runs, materials: [] };
+    }
+    const none = given.names.length;
+    const of = given.triangles.map((material) => (material < 0 ? none : material));
+    const counts = new Uint32Array(none + 2);
+    for (const material of of) counts[material + 1]!++;
+    for (let m = 0; m <= none; m++) counts[m + 1]! += counts[m]!;
+    const ends = counts.slice();
+    const order = new Uint32Array(triangles.length);
+    for (let t = 0; t < total; t++) order.set(triangles.subarray(3 * t, 3 * t + 3), 3 * ends[of[t]!]!++);
+    const runs = Array.from({ length: none + 1 }, (_, m) =>
+        ({ first: 3 * counts[m]!, count: 3 * (counts[m + 1]! - counts[m]!), material: m })).filter(({ count }) => count > 0);
+    return { triangles: new BufferAttribute(order, 1), runs, materials: given.names };
+};
+
+/** The rig's vertex colours at a level, or null. */
+const coloursOf = (rig: Rig, mesh: Mesh): BufferAttribute | null => {
+    const bytes = rig.attachment("colours");
+    if (!bytes || bytes.length !== 12 * rig.vertexCount) return null;
+    const cage = new Float32Array(bytes.buffer);
+    const { sources } = mesh;
+    const colours = new Float32Array(3 * mesh.splitCount);
+    for (let k = 0; k < 3; k++) {
+        const fine = refineValues(rig, mesh, cage.filter((_, i) => i % 3 === k));
+        for (let v = 0; v < mesh.splitCount; v++) colours[3 * v + k] = fine[sources ? sources[v]! : v]!;
+    }
+    return new BufferAttribute(colours, 3);
+};
+
+export const facesOf = (rig: Rig, mesh: Mesh): Faces => {
     let edges: BufferAttribute | null = null;
+    const hasLooks = rig.attachments.includes("looks");
     return {
         count: mesh.splitCount,
-        triangles: new BufferAttribute(mesh.triangles.slice(), 1),
+        ...sorted(mesh.triangles, hasLooks ? faceMaterials(rig, mesh) : null),
+        colours: hasLooks ? coloursOf(rig, mesh) : null,
         texcoords: mesh.texcoords && new BufferAttribute(mesh.texcoords.slice(), 2),
         edges: () => (edges ??= new BufferAttribute(edgesOf(mesh), 1)),
     };
@@ -55,15 +100,16 @@ export const sourceFacesOf = (mesh: Mesh): Faces => {
     let edges: BufferAttribute | null = null;
     return {
         count: mesh.vertexCount,
-        triangles: new BufferAttribute(map(mesh.triangles), 1),
+        ...sorted(map(mesh.triangles), null),
         texcoords: null,
+        colours: null,
         edges: () => (edges ??= new BufferAttribute(map(edgesOf(mesh)), 1)),
     };
 };
 
 export class Form {
     readonly faces: Faces;
-    readonly object: Object3D<BufferGeometry, ShaderMaterial>;
+    readonly object: Object3D<BufferGeometry, Material | Material[]>;
     readonly #gl: GL;
     readonly #positions: FloatBuffer;
     readonly #normals: FloatBuffer;
@@ -81,7 +127,9 @@ export class Form {
         geometry.boundingSphere = new Sphere(); // never culled, and three.js cannot read the buffer
         geometry.setAttribute("normal", this.#normals.attribute);
         if (faces.texcoords) geometry.setAttribute("uv", faces.texcoords);
-        this.object = new Object3D(geometry, material);
+        if (faces.colours) geometry.setAttribute("color", faces.colours);
+        for (const { first, count, material: index } of faces.runs) geometry.addGroup(first, count, index);
+        this.object = new Object3D<BufferGeometry, Material | Material[]>(geometry, material);
         this.object.frustumCulled = false;
     }
 

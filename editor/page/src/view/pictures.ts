@@ -53,7 +53,7 @@ export class SmallPictures implements Pictures {
         const pose = rig.pose();
         surface.evaluate(pose);
         const eye = new Eye();
-        const faces = level === shown.level ? this.faces() : facesOf(rig.mesh(level));
+        const faces = level === shown.level ? this.faces() : facesOf(rig, rig.mesh(level));
         const form = new Form(this.stand.gl, faces, this.#material);
         const skin = rig.textures.length && faces.texcoords ? new Skin(rig) : null;
         eye.frame(surface.positions, 1);

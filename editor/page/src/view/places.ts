@@ -21,7 +21,7 @@ const drivenPlaces = (rig: Rig): Float32Array => {
 
 const WIDER = 1.6; // times the rest form's radius, at most, for the first view
 
-/** What the first view shows: the form at rest and at its examples, which a page may play, unless they go far away. */
+/** Points for the first view: the form at rest and at its examples, which a page may play, unless they go far away. */
 export const firstPlaces = (stage: Stage): Float32Array => {
     const { rig, built, surface } = stage;
     const rest = usualPlaces(stage);

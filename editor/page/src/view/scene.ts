@@ -1,13 +1,14 @@
 // The renderer and the surroundings of a form: background, ground with its shadow, light. One picture, or two side by
 // side.
 import {
-    Color, DataTexture, Mesh, PlaneGeometry, Scene, SRGBColorSpace, Vector3, WebGLRenderer, LinearFilter,
+    Color, DataTexture, Mesh, NeutralToneMapping, PlaneGeometry, Scene, SRGBColorSpace, Vector3, WebGLRenderer, LinearFilter,
 } from "three";
 import { radiusOf, type Box } from "../core/form";
 import { type Eye } from "./camera";
 import { colourTable, roundUp } from "./colours";
 import type { GL } from "./form";
 import { groundMaterial, wireMaterial, type Looks } from "./shaders";
+import { roomLight } from "./looks";
 import { Shadow } from "./shadow";
 
 const MOST_PIXELS = 2; // per CSS pixel, at most
@@ -45,6 +46,17 @@ export class Stand {
         this.scenes[1].add(this.#secondGround);
         this.#shadows.forEach(({ object }, i) => this.scenes[i]!.add(object));
         this.theme();
+    }
+
+    /** Lights the materials of rigs; our own shaders have their own light and do not change. */
+    light(): void {
+        if (this.scenes[0].environment) return;
+        this.renderer.toneMapping = NeutralToneMapping;
+        this.scenes[0].environment = this.scenes[1].environment = roomLight(this.renderer);
+    }
+    /** After the graphics context was lost and came back. */
+    renew(): void {
+        this.scenes[0].environment = this.scenes[1].environment = null;
     }
 
     get width(): number {

@@ -7,8 +7,8 @@ export class Skin {
     readonly #index: number;
     #weights: Float64Array | null = null;
 
-    constructor(readonly rig: Rig) {
-        this.#index = Math.max(0, rig.textures.findIndex((texture) => /colou?r/i.test(texture.name)));
+    constructor(readonly rig: Rig, index = rig.textures.findIndex((texture) => /colou?r/i.test(texture.name))) {
+        this.#index = Math.max(0, index);
         const { width, height, srgb } = rig.textures[this.#index]!;
         this.texture = new DataTexture(null, width, height);
         this.texture.colorSpace = srgb ? SRGBColorSpace : NoColorSpace;

@@ -5,7 +5,7 @@ import type { Command } from "../core/commands";
 import { h } from "../core/dom";
 import type { View } from "./view";
 
-const SURFACES: [Display["surface"], string][] = [["shaded", "Shaded"], ["texture", "Texture"], ["normals", "Normals"]];
+const SURFACES: [Display["surface"], string][] = [["material", "Material"], ["shaded", "Shaded"], ["texture", "Texture"], ["normals", "Normals"]];
 const COLOURS: [Display["colour"], string][] = [
     ["none", "No colours"], ["weight", "Weight"], ["difference", "Difference"], ["mask", "Mask"],
 ];
@@ -13,7 +13,8 @@ const COLOURS: [Display["colour"], string][] = [
 const next = <T>(values: readonly T[], value: T): T => values[(values.indexOf(value) + 1) % values.length]!;
 
 const surfacesOf = (view: View): Display["surface"][] =>
-    SURFACES.map(([value]) => value).filter((value) => value !== "texture" || view.actors.hasTexture);
+    SURFACES.map(([value]) => value).filter((value) =>
+        value === "texture" ? view.actors.hasTexture : value !== "material" || view.actors.hasLooks);
 
 const command = (id: string, label: string, keys: string[], run: () => void, enabled?: () => boolean): Command => ({
     id, label, keys, run, group: "View", ...(enabled ? { enabled } : {}),
@@ -57,7 +58,7 @@ const addCommands = (app: App, view: View): void => {
             view.redraw();
         }),
         command("wire", "Show edges", ["W"], toggle(app, "wire")),
-        command("shading", "Shaded, texture or normals", ["S"], () =>
+        command("shading", "Material, shaded, texture or normals", ["S"], () =>
             app.show({ surface: next(surfacesOf(view), display.surface) })),
         command("colour", "Colours: weight, difference, mask or none", ["C"], () =>
             app.show({ colour: next(COLOURS.map(([value]) => value), display.colour) })),

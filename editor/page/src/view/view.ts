@@ -45,7 +45,10 @@ export class View {
         });
         new ResizeObserver(() => this.stand.fit() && this.draw()).observe(canvas);
         canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-        canvas.addEventListener("webglcontextrestored", () => app.emit("rig"));
+        canvas.addEventListener("webglcontextrestored", () => {
+            this.stand.renew();
+            app.emit("rig");
+        });
     }
 
     get two(): boolean {
@@ -129,6 +132,7 @@ export const viewPanel = (app: App): HTMLElement => {
     const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
     if (!gl) return h("div", { class: "view" }, h("p", { class: "no-graphics", role: "note" }, NO_GRAPHICS));
     if (app.stage.rig.textures.length && app.stage.mesh.texcoords) app.display.surface = "texture";
+    if (app.stage.rig.attachments.includes("looks")) app.display.surface = "material";
     const view = new View(app, canvas, gl);
     app.pictures = view.pictures;
     app.picker = view.picker;
