@@ -100,7 +100,7 @@ static bool open_rig(exi_subject *subject, const ex_call *call, const char *path
     ex_error error = {.result = EX_OK};
     ex_surface surface = {
         .level = subject->level, .positions = subject->form.positions, .normals = subject->form.normals};
-    if (ex_rig_to_mesh(rig, &surface, &subject->mesh, &error) == EX_OK)
+    if (ex_rig_to_sharp_mesh(rig, &surface, &subject->mesh, &error) == EX_OK)
         return open_looks(subject, call);
     exi_failed(&error);
     return false;

@@ -172,6 +172,11 @@ void EXPORT(rig_rest)(const page_rig *r, float *positions) {
     ex_rig_rest_mesh(r->rig, positions);
 }
 
+/* Address of the normals [split_count][3] of the cage at rest, as its file has them; 0 for none. */
+const float *EXPORT(rig_normals)(const page_rig *r) {
+    return ex_rig_get_mesh(r->rig).normals;
+}
+
 /* Bytes that the rig carries for others: their names, numbers and addresses. */
 int EXPORT(attachment_count)(const page_rig *r) {
     return ex_rig_attachment_count(r->rig);

@@ -315,6 +315,9 @@ export class Rig {
     joint(name: string | number): Float32Array;
     /** The mesh before any layer, three numbers per source vertex. */
     restPositions(): Float32Array;
+    /** The cage's normals at rest, as its file has them, three numbers per split vertex; null if there are none. Where
+     * those of one vertex differ, the form has a hard edge. A copy. */
+    restNormals(): Float32Array | null;
     /** Names of what the rig carries for other programs. */
     readonly attachments: readonly string[];
     /** A copy of the bytes of one of them: "looks" is a binary glTF file with the rig's materials and their images,

@@ -92,6 +92,12 @@ export class Rig extends Owned {
         return this.#core.numbers(Float32Array, 3 * this.vertexCount, (at) => this.#core.c.rig_rest(this[PLACE], at));
     }
 
+    /** The cage's normals at rest, as its file has them: a copy, three numbers per split vertex; or null. */
+    restNormals() {
+        const place = this.#core.c.rig_normals(this[PLACE]);
+        return place ? new View(this.#core, Float32Array, place, 3 * this.mesh(0).splitCount).array.slice() : null;
+    }
+
     /** A copy of the bytes that the rig carries under a name ("looks", "materials", …); null if there are none. */
     attachment(kind) {
         const i = this.attachments.indexOf(kind);

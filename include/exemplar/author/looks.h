@@ -72,6 +72,10 @@ EX_API int ex_looks_find(const ex_looks *looks, const char *name);
 /* Makes the looks that a rig carries; *looks is NULL if it has none. Results: as ex_looks_from_scene. */
 EX_API ex_result ex_looks_from_rig(const ex_rig *rig, ex_looks **looks, ex_error *error);
 
+/* Makes a mesh as ex_rig_to_mesh does, with the hard edges of the rig's own mesh in its normals. On a refined level the
+ * normals are those of the surface. */
+EX_API ex_result ex_rig_to_sharp_mesh(const ex_rig *rig, const ex_surface *surface, ex_mesh **mesh, ex_error *error);
+
 /* Makes a copy that shares the images of another, which has to outlive it; NULL without memory. */
 EX_API ex_looks *ex_looks_share(const ex_looks *looks);
 

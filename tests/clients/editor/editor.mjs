@@ -7,6 +7,7 @@ import * as brush from "./brush.mjs";
 import * as example from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
+import * as looks from "./looks.mjs";
 import * as map from "./map.mjs";
 import * as phone from "./phone.mjs";
 import * as play from "./play.mjs";
@@ -18,7 +19,7 @@ import * as whole from "./whole.mjs";
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [space, view, layers, map, pose, play, brush, example, phone, whole];
+const modules = [space, view, layers, map, pose, play, brush, example, looks, phone, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });

@@ -1,9 +1,11 @@
 // Everything on the stage: the form, the compared form next to it, the driver, and a brush's form in place of the form.
 // Created again with each rig, and filled every frame.
 import type { Material } from "three";
+import type { Surface } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { boxOf } from "../core/form";
 import { Form, facesOf, sourceFacesOf, type Faces } from "./form";
+import { HardNormals } from "./hard";
 import { Heat, type Coloured } from "./heat";
 import { FormNormals } from "./normals";
 import type { Stand } from "./scene";
@@ -28,6 +30,7 @@ export class Actors {
     #otherSkin: Skin | null = null;
     /** The rig's materials, those of the faces, and the bytes that they were made from. */
     #looks: { materials: Materials; list: Material[]; bytes: Uint8Array } | null = null;
+    #hard: HardNormals | null = null;
     /** Textures of the rig that materials show. */
     #skins: Skin[] = [];
 
@@ -81,6 +84,7 @@ export class Actors {
         this.stand.scenes[0].add(this.#form.object);
         if (this.hasTexture) this.#skin = new Skin(stage.rig);
         this.material.uniforms["skin"]!.value = this.#skin?.texture ?? null;
+        this.#hard = this.hasLooks ? HardNormals.of(stage.rig, stage.mesh) : null;
         void this.#openLooks();
         if (stage.rig.driver) {
             this.#driver = new DriverForm(this.stand.gl, stage.rig.driver, this.#ghost);
@@ -117,6 +121,11 @@ export class Actors {
         this.app.invalidate();
     }
 
+    /** Materials are shown with the hard edges of the file. */
+    #normalsOf({ positions, normals }: Surface): Float32Array | null {
+        return this.#mode === "material" && this.#hard ? this.#hard.at(positions) : normals;
+    }
+
     #fillOther(): void {
         const { other, display } = this.app;
         if (this.#other) this.#other.object.visible = other !== null;
@@ -130,7 +139,7 @@ export class Actors {
             this.#otherSkin = new Skin(other.rig);
             this.#otherMaterial.uniforms["skin"]!.value = this.#otherSkin.texture;
         }
-        this.#other.fill(other.surface.positions, other.surface.normals);
+        this.#other.fill(other.surface.positions, this.#normalsOf(other.surface));
         this.#other.wire(display.wire, this.stand.wire);
         this.stand.moved(1, other.surface.box);
     }
@@ -176,7 +185,7 @@ export class Actors {
         const form = this.#form!;
         const textured = display.surface === "texture" && this.hasTexture;
         form.object.visible = sculpt === null;
-        form.fill(stage.surface.positions, stage.surface.normals);
+        form.fill(stage.surface.positions, this.#normalsOf(stage.surface));
         form.wire(display.wire, this.stand.wire);
         this.stand.moved(0, sculpt ? boxOf(sculpt.positions) : stage.surface.box);
         this.#fillOther();

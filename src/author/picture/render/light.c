@@ -216,8 +216,24 @@ exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_see
 
 /* ---- looks ---- */
 
-/* A white wall that faces the key light is just not brighter than white. Clay is darker and needs no such factor. */
-#define EXPOSURE 0.75f
+/* Materials are a little brighter than clay, as in a room with light from all sides. */
+#define EXPOSURE 1.15f
+
+/* Fits light above white into the picture as the Khronos PBR Neutral tone mapper does: it leaves colours below 0.76
+ * alone, compresses brighter ones towards 1 and turns them to white slowly. Dark colours lose what any surface mirrors,
+ * 0.04, so that a base colour is shown as it is. Clay never is that bright and goes without. */
+static exi_v3 tone(exi_v3 c) {
+    const float start = 0.76f, room = 1 - start;
+    const float least = fminf(c.x, fminf(c.y, c.z)), off = least < 0.08f ? least - 6.25f * least * least : 0.04f;
+    const exi_v3 white = {1, 1, 1};
+    c = exi_v3_along(c, -off, white);
+    const float peak = fmaxf(c.x, fmaxf(c.y, c.z));
+    if (peak < start)
+        return c;
+    const float fitted = 1 - room * room / (peak + room - start);
+    const float bleached = 1 - 1 / (0.15f * (peak - fitted) + 1);
+    return exi_v3_along(exi_v3_scale(c, (1 - bleached) * fitted / peak), bleached * fitted, white);
+}
 
 /* Light of the surroundings in a direction, for reflections: a sky with a wide bright band above the horizon and a
  * light ground, blurred by roughness. A white diffuse surface under it is as bright as under the sky, the fill and the
@@ -283,7 +299,7 @@ exi_v3 exi_light_surface(const exi_render *render, const exi_spot *spot, exi_see
     reflected(roughness, cosine, &x, &y);
     const exi_v3 part = exi_v3_along(exi_v3_scale(f0, x), y, (exi_v3){1, 1, 1});
     light = exi_v3_along(light, open, multiply(part, surroundings(lights, mirrored, roughness)));
-    return exi_v3_along(s->emissive, EXPOSURE, light);
+    return tone(exi_v3_along(s->emissive, EXPOSURE, light));
 }
 
 float exi_light_ground(const exi_render *render, exi_seen seen) {

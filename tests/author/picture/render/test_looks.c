@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "author/picture/render/creases.h"
 #include "support/check.h"
 #include "support/pictures.h"
 
@@ -314,6 +315,51 @@ static void light_follows_the_model(void **state) {
     assert_true(lit(map_normals, left) > lit(map_normals, right) + 10);
 }
 
+/* ---- hard edges ---- */
+
+/* A box whose corners have the normals of their faces keeps them when it is sheared; with one normal per vertex it has
+ * no hard edges. */
+static void hard_edges_stay(void **state) {
+    (void)state;
+    const double low[3] = {-1, -1, -1}, high[3] = {1, 1, 1};
+    ex_mesh *rest = box_mesh(low, high), *posed = box_mesh(low, high);
+    ex_error error = {.result = EX_OK};
+    bool hard = true;
+    assert_int_equal(exi_keep_creases(rest, posed, &hard, &error), EX_OK);
+    assert_false(hard); /* no normals at all */
+    rest->normals = calloc(3 * (size_t)rest->face_count, sizeof(double));
+    rest->corner_normals = calloc((size_t)rest->corner_count, sizeof(int));
+    assert_true(rest->normals && rest->corner_normals);
+    rest->normal_count = rest->face_count;
+    for (int f = 0; f < rest->face_count; f++) {
+        double middle[3] = {0, 0, 0};
+        for (int c = rest->face_offsets[f]; c < rest->face_offsets[f + 1]; c++) {
+            rest->corner_normals[c] = f;
+            for (int k = 0; k < 3; k++)
+                middle[k] += rest->positions[3 * rest->corners[c] + k] / 4;
+        }
+        memcpy(rest->normals + 3 * f, middle, sizeof middle); /* of a cube of size 2: the normal itself */
+    }
+    for (int v = 0; v < posed->vertex_count; v++)
+        posed->positions[3 * v] += posed->positions[3 * v + 1]; /* x + y: faces at -x and x tilt by 45 degrees */
+    assert_int_equal(exi_keep_creases(rest, posed, &hard, &error), EX_OK);
+    assert_true(hard);
+    for (int c = 0; c < posed->corner_count; c++) {
+        const double *r = rest->normals + 3 * rest->corner_normals[c],
+                     *n = posed->normals + 3 * posed->corner_normals[c];
+        const double tilt = fabs(r[0]) > 0.5 ? sqrt(0.5) : 0;
+        const double wanted[3] = {r[0] * (tilt > 0 ? tilt : 1), r[1] - r[0] * tilt, r[2]};
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(n[k] - wanted[k]) < 1e-12);
+    }
+    for (int c = 0; c < rest->corner_count; c++)
+        rest->corner_normals[c] = 0;
+    assert_int_equal(exi_keep_creases(rest, posed, &hard, &error), EX_OK);
+    assert_false(hard);
+    ex_mesh_destroy(rest);
+    ex_mesh_destroy(posed);
+}
+
 /* ---- reading ---- */
 
 static const char document[] =
@@ -387,6 +433,7 @@ int main(void) {
         cmocka_unit_test(sides_count),
         cmocka_unit_test(what_is_left_out_casts_no_shadow),
         cmocka_unit_test(light_follows_the_model),
+        cmocka_unit_test(hard_edges_stay),
         cmocka_unit_test(materials_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
