@@ -199,6 +199,7 @@ static void colour_item(const exi_cell *cell, ex_render_item *item) {
 
 static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error) {
     form f;
+    ex_mesh *sharp = NULL;
     ex_result result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
     if (result == EX_OK) {
         form_evaluate(&f, s, cell, true);
@@ -207,8 +208,15 @@ static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error
         item.positions = f.positions;
         item.normals = f.normals;
         item.texture = f.texture;
-        item.looks = f.looks;
-        item.vertex_colours = f.looks != NULL;
+        if (f.looks) {
+            /* With its own normals, which keep hard edges. */
+            const ex_surface surface = {.level = s->level, .positions = f.positions, .normals = f.normals};
+            result = ex_rig_to_sharp_mesh(s->rig, &surface, &sharp, error);
+            item.mesh = sharp;
+            item.positions = item.normals = NULL;
+            item.looks = f.looks;
+            item.vertex_colours = true;
+        }
         colour_item(cell, &item);
         if (f.texture || f.looks)
             item.stripes = 0;
@@ -220,8 +228,10 @@ static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error
         def.camera = s->camera;
         def.ground = false;
         def.background = EX_BACKGROUND_TRANSPARENT;
-        result = ex_render(&def, &cell->picture, error);
+        if (result == EX_OK)
+            result = ex_render(&def, &cell->picture, error);
     }
+    ex_mesh_destroy(sharp);
     form_close(&f);
     return result;
 }
