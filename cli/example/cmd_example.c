@@ -128,6 +128,13 @@ static void print_json(const exi_change *change, const char *path, const ex_proj
     exi_emit_number(&json, "error", made->error);
     exi_emit_number(&json, "farthest", made->farthest);
     exi_emit_number(&json, "size", made->size);
+    exi_emit_number(&json, "lost_count", made->lost_count);
+    if (made->lost_count > 0) {
+        const ex_project_layer *lost = &ex_project_get(change->project)->layers[made->lost_layer];
+        exi_emit_text(&json, "lost_layer", lost->name);
+        exi_emit_text(&json, "lost_example", lost->examples[made->lost_example].name);
+        exi_emit_number(&json, "loss", made->loss);
+    }
     exi_emit_open(&json, "notes", '[');
     for (int i = 0; i < change->notes.count; i++)
         exi_emit_text(&json, NULL, change->notes.texts[i]);
@@ -153,10 +160,23 @@ static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
                               "check' says more)");
 }
 
+/* The end of the line: the sculpts that are not as before at their own poses. */
+static void text_lost(const exi_change *change, const ex_sculpted *made, char *text, size_t size) {
+    char loss[EXI_TEXT_SIZE], others[64] = "";
+    text[0] = '\0';
+    if (made->lost_count == 0)
+        return;
+    const ex_project_layer *layer = &ex_project_get(change->project)->layers[made->lost_layer];
+    if (made->lost_count > 1)
+        snprintf(others, sizeof others, ", and %d other%s less", made->lost_count - 1, made->lost_count > 2 ? "s" : "");
+    snprintf(text, size, "; '%s' of layer '%s' changes by up to %s at its own pose%s",
+             layer->examples[made->lost_example].name, layer->name, text_length(loss, made->loss), others);
+}
+
 void exi_sculpted_print(const exi_change *change, const char *path, const ex_sculpted *made) {
     const ex_project_layer *layer = &ex_project_get(change->project)->layers[made->layer];
     const ex_project_example *example = made->example >= 0 ? &layer->examples[made->example] : NULL;
-    char largest[EXI_TEXT_SIZE], off[EXI_TEXT_SIZE];
+    char largest[EXI_TEXT_SIZE], off[EXI_TEXT_SIZE], lost[700];
     if (change->call->json) {
         print_json(change, path, layer, example, made);
         return;
@@ -168,9 +188,10 @@ void exi_sculpted_print(const exi_change *change, const char *path, const ex_scu
         return;
     }
     print_loss(layer, made);
-    exi_print("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s\n", path,
+    text_lost(change, made, lost, sizeof lost);
+    exi_print("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s%s\n", path,
               layer->name, example->name, example->mesh, made->moved_count, made->vertex_count,
-              text_length(largest, made->largest), text_length(off, made->error));
+              text_length(largest, made->largest), text_length(off, made->error), lost);
 }
 
 /* ---- the command ---- */

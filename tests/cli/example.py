@@ -667,14 +667,14 @@ class Example(harness.Case):
         outcome = self.example("add", "--name", "one", "--at", "joint:fore_L=z90", "joint:arm_L=x30", "one.obj")
         self.assertIn("is over only fore_L.z and arm_L.x", outcome.err)
         self.assertNotIn("held at zero", outcome.err)  # but at rest
-        # Over an axis that another layer has, a layer holds nothing but its rest.
+        # Over an axis that another layer has, a layer is zero at rest and at that layer's sculpts.
         self.sculpt("two.obj", "fore_L.z=60")
         outcome = self.example("add", "--name", "two", "--at", "fore_L.z=60", "--falloff", "fore_L.z=25", "two.obj")
-        self.assertNotIn("held at zero", outcome.err)
+        self.assertIn("'fore_L.z' is held at zero at 1 place where earlier layers have examples", outcome.err)
         layer = self.example("list", "--json").json()["layers"][1]
-        self.assertEqual(layer["zeros"], [{"fore_L.z": 0}])
+        self.assertEqual(layer["zeros"], [{"fore_L.z": 0}, {"fore_L.z": 90}])
         listed = self.example("list", "--layer", "fore_L.z").out.splitlines()
-        self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"]])
+        self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"], ["zero", "fore_L.z=90"]])
         self.assertTrue(listed[1].endswith("  falloff fore_L.z=25"), listed[1])
         # With its own axis, it does not affect sculpts made where that axis is at rest.
         self.sculpt("three.obj", "fore_L.z=45", "joint:fore_R=z20")

@@ -351,7 +351,9 @@ typedef struct ex_place {
 
 /* A sculpt: a form at a pose, to be added as an example. */
 typedef struct ex_sculpt {
-    const char *layer; /* NULL: the layer of offsets over exactly the axes that `at` moves from rest, or a new one */
+    const char *layer; /* NULL: the layer that the place belongs to. In this order: the layer of offsets over exactly
+                          the axes that `at` moves from rest; the layer of forms whose space has all of them; a new
+                          layer of offsets. A slider of a direct layer alone at 1 is the place of its example */
     const char *name;  /* of the example; optional with replace */
     const char *form;  /* a file, .obj, .ply, .glb or .gltf, in the project's unit and up axis */
     ex_place at;       /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle if it
@@ -378,10 +380,15 @@ typedef struct ex_sculpted {
                          sculpt, in metres */
     int farthest;     /* that vertex */
     double size;      /* of the mesh, in metres */
+    int lost_count;   /* other examples whose form at their own pose is not as before; 0 from mirroring */
+    int lost_layer, lost_example; /* the one that changed most, in ex_project_get; only if lost_count > 0 */
+    double loss;                  /* by how far it changed there: largest way of a vertex, posed, in metres */
 } ex_sculpted;
 
 /*
- * Adds a sculpt to the project. A form with its vertices in another order than the mesh's is reordered if texture
+ * Adds a sculpt to the project. At its pose, the rig then gives the sculpt through all layers and the skin, also if
+ * the layer holds forms at rest, or if later layers add to it: the form that is written accounts for them. The ranges
+ * of axes grow to hold the place. A form with its vertices in another order than the mesh's is reordered if texture
  * coordinates, rest positions or the posed form identify them. A file in the project's folder that needs no change is
  * referenced; others are written as LAYER/NAME.obj, or under the next free name. Results: DATA (another connectivity,
  * with the first difference and how to export; another unit, with the factor; a place that is taken; an unknown axis),

@@ -31,6 +31,7 @@ void exi_amend_close(exi_amendment *a) {
         rmdir(a->made_folder);
     free(a->made_file);
     free(a->made_folder);
+    free(a->wanted);
     ex_rig_destroy(a->rig);
     exi_arena_free(&a->trial.arena);
     json_decref(a->trial.root);

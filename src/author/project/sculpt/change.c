@@ -57,7 +57,9 @@ static ex_result put(exi_amendment *a, int layer, int place, const exi_spoken *s
     bool done = set_values(json_object_get(entry, "at"), spoken->at);
     if (json_object_size(spoken->joints) > 0)
         done = done && json_object_set(entry, "joints", spoken->joints) == 0;
-    ex_result result = done ? exi_amend_read(a, error) : ex_error_memory(error, "an example", 0);
+    ex_result result = done ? exi_widen_axes(a, spoken->at, error) : ex_error_memory(error, "an example", 0);
+    if (result == EX_OK)
+        result = exi_amend_read(a, error);
     const ex_project_layer *view = &a->trial.view.layers[layer];
     const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(view, place) : NULL;
     if (other)

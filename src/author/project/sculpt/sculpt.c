@@ -1,7 +1,7 @@
 /*
  * Turns a sculpt into an example: finds or adds the layer, puts the example into the tree, puts the form into the
  * mesh's order and next to the project; then builds everything, which un-poses the sculpt through the layers and the
- * skin, and poses it again to measure how well it is reproduced.
+ * skin, and poses it again to measure how well it is reproduced, and what other examples lose by it.
  */
 #include "author/project/sculpt/sculpt.h"
 #include "author/base/array.h"
@@ -24,19 +24,24 @@ typedef struct sculpting {
     int place;      /* index of the example in the layer's list */
     json_t *entry;  /* the example, in the tree */
     bool new_layer; /* true if the layer was added for it */
+    int target;     /* index of the example of a direct layer whose slider is at its place; or -1 */
+    ex_mesh *form;  /* the content of the example's file */
 } sculpting;
 
-/* Refuses layers that cannot have a sculpt as an example. A form at rest is a sculpt too if there is no skeleton to
- * pose it. */
+/* True if the layer holds forms at rest, so that a sculpt must be un-posed before it is written. */
+static bool is_unposed_here(const ex_project_view *view, const ex_project_layer *layer) {
+    return view->skeleton && exi_layer_at_rest(layer);
+}
+
+/* Refuses layers that cannot have a sculpt as an example. */
 static ex_result check_layer(const ex_project_view *view, const ex_project_layer *layer, ex_error *error) {
-    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points && view->skeleton)
-        return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
     const exi_project_domain *domain = exi_project_domain_of(layer);
     if (domain->masked != EXI_MASKED_MESH)
         return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is a layer of %s: it has %sno forms", layer->name,
                             domain->examples,
                             domain->masked == EXI_MASKED_LEVEL ? "maps of the refined surface, and " : "");
-    if (exi_layer_at_rest(layer) && view->skeleton)
+    const bool turned = layer->domain == EX_DOMAIN_OFFSETS && layer->offsets.frame == EX_OFFSET_FRAME_SKINNED;
+    if (is_unposed_here(view, layer) && (layer->driven || turned))
         return ex_error_kind(error,
                              ex_error_set(error, EX_ERROR_DATA,
                                           "layer '%s' holds forms at rest, but a sculpt has the pose of its skeleton",
@@ -45,17 +50,13 @@ static ex_result check_layer(const ex_project_view *view, const ex_project_layer
     return EX_OK;
 }
 
-/* True if the layer's axes are its weights: a new example is a new axis. */
-static bool is_direct(const ex_project_layer *layer) {
-    return !ex_weigher_kind_info(layer->weigh.kind)->has_points;
-}
-
 /* Finds the one direct layer of forms, for a shape that has no place. */
 static ex_result find_direct_layer(sculpting *s, ex_error *error) {
     const ex_project_view *view = &s->amendment.project->view;
     s->layer = -1;
     for (int l = 0; l < view->layer_count; l++)
-        if (is_direct(&view->layers[l]) && exi_project_domain_of(&view->layers[l])->masked == EXI_MASKED_MESH) {
+        if (exi_layer_is_direct(&view->layers[l]) &&
+            exi_project_domain_of(&view->layers[l])->masked == EXI_MASKED_MESH) {
             if (s->layer >= 0)
                 return ex_error_kind(error,
                                      ex_error_set(error, EX_ERROR_DATA, "layers '%s' and '%s' are both direct",
@@ -75,8 +76,10 @@ static ex_result find_layer(sculpting *s, ex_error *error) {
     }
     if (s->sculpt->at.count == 0)
         return find_direct_layer(s, error);
-    s->layer = exi_choose_layer(&s->amendment, &s->spoken, &s->new_layer, error);
-    return s->layer < 0 ? error->result : EX_OK;
+    s->layer = exi_choose_layer(&s->amendment, &s->spoken, &s->new_layer, &s->target, error);
+    if (s->layer < 0)
+        return error->result;
+    return s->new_layer ? EX_OK : check_layer(view, &view->layers[s->layer], error);
 }
 
 static const ex_project_layer *layer_of(const sculpting *s) {
@@ -120,7 +123,9 @@ static ex_result append_example(sculpting *s, const char *name, ex_error *error)
     s->place = (int)json_array_size(list);
     s->entry = make_entry(s, name, falloff);
     json_decref(falloff);
-    return s->entry && json_array_append_new(list, s->entry) == 0 ? EX_OK : ex_error_memory(error, "an example", 0);
+    if (!s->entry || json_array_append_new(list, s->entry) != 0)
+        return ex_error_memory(error, "an example", 0);
+    return exi_widen_axes(&s->amendment, s->spoken.at, error);
 }
 
 static ex_result check_name(const sculpting *s, ex_error *error) {
@@ -154,11 +159,21 @@ static ex_result append_axis(const sculpting *s, ex_error *error) {
     return json_array_append_new(space, axis) == 0 ? EX_OK : ex_error_memory(error, "an axis", 0);
 }
 
+static ex_result refuse_taken(const char *example, const ex_project_layer *layer, ex_error *error) {
+    return ex_error_kind(
+        error,
+        ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' is already at that place", example, layer->name),
+        "place_taken");
+}
+
 static ex_result add_new(sculpting *s, ex_error *error) {
+    const ex_project_view *view = &s->amendment.project->view;
     ex_result result = find_layer(s, error);
+    if (result == EX_OK && s->target >= 0)
+        return refuse_taken(exi_example_at(&view->layers[s->layer], s->target)->name, &view->layers[s->layer], error);
     if (result == EX_OK)
         result = check_name(s, error);
-    const bool direct = result == EX_OK && !s->new_layer && is_direct(&s->amendment.project->view.layers[s->layer]);
+    const bool direct = result == EX_OK && !s->new_layer && exi_layer_is_direct(&view->layers[s->layer]);
     if (direct)
         result = append_axis(s, error);
     else if (result == EX_OK && s->sculpt->at.count == 0)
@@ -168,12 +183,7 @@ static ex_result add_new(sculpting *s, ex_error *error) {
     if (result == EX_OK)
         result = exi_amend_read(&s->amendment, error);
     const ex_project_example *other = result == EX_OK && !direct ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
-    if (other)
-        result = ex_error_kind(error,
-                               ex_error_set(error, EX_ERROR_DATA, "example '%s' of layer '%s' is already at that place",
-                                            other->name, layer_of(s)->name),
-                               "place_taken");
-    return result;
+    return other ? refuse_taken(other->name, layer_of(s), error) : result;
 }
 
 /* ---- an example that gets another form ---- */
@@ -182,8 +192,11 @@ static ex_result add_new(sculpting *s, ex_error *error) {
 static ex_result find_by_place(sculpting *s, ex_error *error) {
     ex_result result = find_layer(s, error);
     if (result == EX_OK && s->new_layer)
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "there is nothing to replace: no layer of offsets has exactly those axes");
+        return ex_error_set(error, EX_ERROR_DATA, "there is nothing to replace: no layer has a space with those axes");
+    if (result == EX_OK && s->target >= 0) {
+        s->place = s->target;
+        return EX_OK;
+    }
     /* Its name must not be taken. */
     if (result == EX_OK)
         result = append_example(s, unknown, error);
@@ -199,6 +212,7 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
     json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     json_array_remove(list, json_array_size(list) - 1);
     s->place = other->place;
+    s->entry = NULL;
     if (s->sculpt->name && strcmp(s->sculpt->name, other->name) != 0)
         exi_amend_note(&s->amendment, "the example at that place is called '%s' and keeps its name", other->name);
     return EX_OK;
@@ -218,6 +232,9 @@ static ex_result replace_form(sculpting *s, ex_error *error) {
     if (result == EX_OK)
         s->entry =
             json_array_get(json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples"), (size_t)s->place);
+    if (result == EX_OK && json_object_size(s->spoken.joints) > 0 &&
+        json_object_set(s->entry, "joints", s->spoken.joints) != 0)
+        result = ex_error_memory(error, "an example", 0);
     return result == EX_OK ? exi_amend_read(&s->amendment, error) : result;
 }
 
@@ -235,6 +252,26 @@ static ex_result choose_file(sculpting *s, const exi_sculpt_form *form, char **f
     return *file ? exi_sculpt_write(a, *file, form->mesh, error) : ex_error_memory(error, "a path", 0);
 }
 
+static exi_fit fit_of(sculpting *s) {
+    return (exi_fit){.amendment = &s->amendment,
+                     .layer = s->layer,
+                     .place = s->place,
+                     .at_rest = is_unposed_here(&s->amendment.trial.view, layer_of(s)),
+                     .mesh = s->form};
+}
+
+/* Un-poses the form, for a layer of forms at rest. Needs a rig with the example, for which any form will do. */
+static ex_result unpose_form(sculpting *s, ex_error *error) {
+    exi_amendment *a = &s->amendment;
+    if (json_object_set_new(s->entry, "mesh", json_string(a->trial.view.mesh)) != 0)
+        return ex_error_memory(error, "an example", 0);
+    ex_result result = exi_amend_read(a, error);
+    if (result == EX_OK)
+        result = exi_amend_build(a, error);
+    const exi_fit fit = fit_of(s);
+    return result == EX_OK ? exi_fit_form(&fit, a->wanted, error) : result;
+}
+
 static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
     exi_amendment *a = &s->amendment;
     exi_sculpt_form form;
@@ -243,16 +280,39 @@ static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
     ex_result result = exi_sculpt_read(a, s->sculpt, example, &form, error);
     if (result != EX_OK)
         return result;
+    s->form = form.mesh;
     made->reordered = form.reordered;
+    a->wanted = exi_array_allocate(3 * (size_t)form.mesh->vertex_count, sizeof *a->wanted);
+    if (!a->wanted)
+        return ex_error_memory(error, "a form", 0);
+    exi_form_to_metres(&a->trial.view, form.mesh, a->wanted);
     if (form.reordered)
         exi_amend_note(a, "%s: its vertices are in another order than the mesh's; they were matched by %s",
                        s->sculpt->form, form.how);
-    result = choose_file(s, &form, &file, error);
+    if (is_unposed_here(&a->trial.view, layer_of(s))) {
+        result = unpose_form(s, error);
+        form.scaled = true; /* its positions are not those of the file */
+    }
+    if (result == EX_OK)
+        result = choose_file(s, &form, &file, error);
     if (result == EX_OK && json_object_set_new(s->entry, "mesh", json_string(file)) != 0)
         result = ex_error_memory(error, "an example", 0);
-    ex_mesh_destroy(form.mesh);
     free(file);
     return result == EX_OK ? exi_amend_read(a, error) : result;
+}
+
+/* Builds with the form, corrects it, measures what came of it, and saves. */
+static ex_result finish(sculpting *s, ex_sculpted *made, ex_error *error) {
+    exi_amendment *a = &s->amendment;
+    const exi_fit fit = fit_of(s);
+    ex_result result = exi_amend_try(a, s->layer, s->place, error);
+    if (result == EX_OK && !layer_of(s)->driven)
+        result = exi_fit_later(&fit, error);
+    if (result == EX_OK)
+        result = exi_amend_judge(a, s->layer, s->place, made, error);
+    if (result == EX_OK)
+        result = exi_sculpt_loss(a, s->layer, s->place, s->new_layer, made, error);
+    return result == EX_OK ? exi_amend_save(a, error) : result;
 }
 
 /* ---- the whole ---- */
@@ -274,7 +334,7 @@ ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, co
     error = error ? error : &local;
     made = made ? made : &unused;
     *made = (ex_sculpted){.layer = -1, .example = -1};
-    sculpting s = {.sculpt = sculpt};
+    sculpting s = {.sculpt = sculpt, .target = -1};
     ex_result result = check_sculpt(sculpt, error);
     if (result != EX_OK)
         return result;
@@ -287,8 +347,9 @@ ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, co
     if (result == EX_OK)
         result = put_form(&s, made, error);
     if (result == EX_OK)
-        result = exi_amend_finish(&s.amendment, s.layer, s.place, made, error);
+        result = finish(&s, made, error);
     made->new_layer = s.new_layer;
+    ex_mesh_destroy(s.form);
     exi_spoken_free(&s.spoken);
     exi_amend_close(&s.amendment);
     return result;

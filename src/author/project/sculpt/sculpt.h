@@ -6,7 +6,10 @@
  *   sculpt_form.c   the form of a sculpt: read, put into the mesh's order, written next to the project
  *   sculpt_size.c   sculpts in another unit
  *   sculpt_layer.c  chooses the layer of a place; new layers
+ *   sculpt_range.c  ranges of axes that hold a place
+ *   sculpt_fit.c    the file that gives the sculpt back through all layers
  *   sculpt_error.c  how well an example is reproduced
+ *   sculpt_loss.c   what it changes at the poses of other examples
  *   sculpt.c        the whole of it
  *   change.c        moves, removes and mutes examples; pseudo-examples
  *   mirror_map.c    counterparts of names and vertices
@@ -54,7 +57,8 @@ typedef struct exi_amendment {
     ex_rig *rig;                      /* built from trial */
     int damped_layer, damped_example; /* the example whose damped vertices are counted while building */
     int damped_count;
-    bool refuse_far;               /* true to refuse a sculpt that is far from the form at its pose */
+    bool refuse_far; /* true to refuse a sculpt that is far from the form at its pose */
+    double *wanted;  /* [vertex_count][3]: the sculpt itself, in metres with y up; NULL: the example's file */
     char *made_file, *made_folder; /* files written for it, absolute or relative to the current directory; or NULL */
 } exi_amendment;
 
@@ -122,20 +126,55 @@ ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh
 
 /* True if the layer's examples are forms at rest, as "positions" and "trajectory" have them. */
 bool exi_layer_at_rest(const ex_project_layer *layer);
-/* Returns the index of the layer of offsets over exactly these axes, or of a new one that is appended to the changed
- * tree; -1 and a sentence if it is ambiguous. */
-int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_error *error);
+/* True if the layer's axes are its weights: each example is a slider. */
+bool exi_layer_is_direct(const ex_project_layer *layer);
+/* Returns the index of the layer that a sculpt at this place belongs to. In this order: the direct layer whose slider
+ * alone is at 1, with *target the example's index in its list, else -1; the layer of offsets over exactly the axes that
+ * are moved; the layer of forms whose space has all of them; a new layer of offsets, appended to the changed tree. -1
+ * and a sentence if it is ambiguous. */
+int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, int *target, ex_error *error);
 /* Returns the layer of offsets over exactly these axes, whose names are the object's keys; -1: none; -2: several. */
 int exi_layer_over(const ex_project_view *view, const json_t *axes);
 /* Returns an unused layer name: the wish, with a number appended if needed. Release with free. */
 char *exi_new_layer_name(const ex_project_view *view, const char *wish);
+
+/* Widens the ranges of axes in the changed tree until they hold the place, an object of axis names and values. */
+ex_result exi_widen_axes(const exi_amendment *a, const json_t *at, ex_error *error);
+
+/* ---- the file that gives the sculpt back ---- */
+
+/* A sculpt and the file of its example. */
+typedef struct exi_fit {
+    exi_amendment *amendment; /* with the sculpt in `wanted` */
+    int layer, place;         /* the example, in the changed tree */
+    bool at_rest;             /* true if the file has the form at rest, not at the example's pose */
+    ex_mesh *mesh;            /* the file's content, in the project's unit and up axis */
+} exi_fit;
+
+/* Converts the positions of a form [vertex_count][3] to metres with y up. */
+void exi_form_to_metres(const ex_project_view *view, const ex_mesh *form, double *out);
+/* Sets the positions of f->mesh to a form at the example's pose, in metres with y up; un-posed if it is at rest. Needs
+ * a rig that has the example, whatever its form. */
+ex_result exi_fit_form(const exi_fit *f, const double *wanted, ex_error *error);
+/* With the rig built: corrects the file by what later layers add at the example's pose, and builds again. */
+ex_result exi_fit_later(const exi_fit *f, ex_error *error);
 
 /* ---- how well an example is reproduced ---- */
 
 /* Returns the example's whole pose on a rig of the project, possibly with other layers. Release with free(pose.inputs),
  * which is NULL without memory. */
 ex_pose exi_example_pose(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example);
-/* Evaluates the form [vertex_count][3] at that pose; layer `shown` is shown even if it is muted. */
+/* Layers that count in an evaluation. */
+typedef struct exi_counted {
+    int shown;        /* counts even if it is muted; or -1 */
+    int end;          /* layers from this one on do not count */
+    int without;      /* does not count; or -1 */
+    bool before_skin; /* true: offsets that are added after skinning do not count */
+} exi_counted;
+/* Evaluates the form [vertex_count][3] at that pose. */
+ex_result exi_example_evaluate(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example,
+                               const exi_counted *counted, float *positions, ex_error *error);
+/* The same with all layers; layer `shown` is shown even if it is muted. */
 ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example, int shown,
                            float *positions, ex_error *error);
 /* Fills in everything but how the sculpt was read. */
@@ -148,8 +187,14 @@ typedef struct exi_swing {
     char place[256]; /* in words */
 } exi_swing;
 bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing);
-/* Builds, measures the example at `place` of the layer's list, and saves. */
+/* Builds; measures the example at `place` of the layer's list, and says what looks wrong. */
+ex_result exi_amend_try(exi_amendment *a, int layer, int place, ex_error *error);
+ex_result exi_amend_judge(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
+/* All of it, and saves. */
 ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
+/* With the rig built: sets what all other examples lose at their poses. */
+ex_result exi_sculpt_loss(const exi_amendment *a, int layer, int place, bool new_layer, ex_sculpted *made,
+                          ex_error *error);
 /* Returns another example of the layer at the same point as the one at `place`, or NULL. */
 const ex_project_example *exi_example_in_the_way(const ex_project_layer *layer, int place);
 

@@ -7,6 +7,7 @@
 #include "author/project/sculpt/sculpt.h"
 #include "runtime/base/vector.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,15 +62,17 @@ ex_pose exi_example_pose(const ex_rig *rig, const ex_project_view *view, const e
     return pose;
 }
 
-ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example, int shown,
-                           float *positions, ex_error *error) {
+ex_result exi_example_evaluate(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example,
+                               const exi_counted *counted, float *positions, ex_error *error) {
     const int layers = ex_rig_layer_count(rig);
     bool *muted = exi_array_allocate((size_t)layers, sizeof *muted);
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
     ex_pose pose = exi_example_pose(rig, view, example);
     const bool fits = muted && scratch && pose.inputs;
     for (int l = 0; fits && l < layers; l++)
-        muted[l] = ex_rig_layer_muted(rig, l) && l != shown;
+        muted[l] = (ex_rig_layer_muted(rig, l) && l != counted->shown) || l >= counted->end || l == counted->without ||
+                   (counted->before_skin && ex_rig_layer_domain(rig, l) == EX_DOMAIN_OFFSETS &&
+                    ex_rig_layer_frame(rig, l) == EX_OFFSET_FRAME_SKINNED);
     if (fits)
         ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions},
                         &(ex_evaluation){.muted = muted, .unsettled = true}, scratch);
@@ -77,6 +80,12 @@ ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const
     free(scratch);
     free(muted);
     return fits ? EX_OK : ex_error_memory(error, "evaluating the example", 0);
+}
+
+ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example, int shown,
+                           float *positions, ex_error *error) {
+    const exi_counted counted = {.shown = shown, .end = INT_MAX, .without = -1};
+    return exi_example_evaluate(rig, view, example, &counted, positions, error);
 }
 
 /* ---- figures ---- */
@@ -113,14 +122,15 @@ static ex_result measure_error(const exi_amendment *a, int layer, const ex_proje
     ex_mesh *sculpt = NULL;
     const size_t count = 3 * (size_t)made->vertex_count;
     float *positions = exi_array_allocate(count, sizeof *positions);
-    ex_result result = positions ? exi_project_read_mesh(&a->trial.view, example->mesh, &sculpt, error)
-                                 : ex_error_memory(error, "a form", count * sizeof *positions);
+    ex_result result = positions ? EX_OK : ex_error_memory(error, "a form", count * sizeof *positions);
+    if (result == EX_OK && !a->wanted)
+        result = exi_project_read_mesh(&a->trial.view, example->mesh, &sculpt, error);
     if (result == EX_OK)
         result = exi_example_form(a->rig, &a->trial.view, example, layer, positions, error);
     made->error = 0;
     made->farthest = 0;
     for (size_t i = 0; result == EX_OK && i < count; i += 3) {
-        const double *p = sculpt->positions + i;
+        const double *p = (a->wanted ? a->wanted : sculpt->positions) + i;
         const double d =
             hypot(hypot((double)positions[i] - p[0], (double)positions[i + 1] - p[1]), (double)positions[i + 2] - p[2]);
         if (d > made->error) {
@@ -149,7 +159,7 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     if (number < 0)
         return EX_OK;
     result = measure_offsets(a->rig, layer, number, made, error);
-    const bool posed = exi_measure_unposes(view, &view->examples[number]) || view->offsets.posed;
+    const bool posed = a->wanted || exi_measure_unposes(view, &view->examples[number]) || view->offsets.posed;
     return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
 }
 
@@ -184,14 +194,21 @@ static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex
     return EX_OK;
 }
 
-ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
+ex_result exi_amend_try(exi_amendment *a, int layer, int place, ex_error *error) {
     a->damped_layer = layer;
     a->damped_example = built_number(&a->trial.view.layers[layer], place);
-    ex_result result = exi_amend_build(a, error);
+    return exi_amend_build(a, error);
+}
+
+ex_result exi_amend_judge(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
+    const ex_result result = exi_sculpt_measure(a, layer, place, made, error);
+    return result == EX_OK ? tell_doubts(a, made, error) : result;
+}
+
+ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
+    ex_result result = exi_amend_try(a, layer, place, error);
     if (result == EX_OK)
-        result = exi_sculpt_measure(a, layer, place, made, error);
-    if (result == EX_OK)
-        result = tell_doubts(a, made, error);
+        result = exi_amend_judge(a, layer, place, made, error);
     return result == EX_OK ? exi_amend_save(a, error) : result;
 }
 

@@ -1,7 +1,12 @@
 /*
- * Chooses the layer of a place: the layer of offsets whose space has exactly the axes that the place moves away from
- * rest. With fewer axes, the layer would not know the pose; with more, the sculpt would be one corner of a larger
- * space. If there is none, a layer is added with those axes, copied from other layers.
+ * Chooses the layer of a place. A sculpt belongs into the space that has its place ("Shape by Example", section 4):
+ *
+ *   - a slider of a direct layer, alone at 1: it is a better form for that slider's example;
+ *   - a layer of offsets over exactly the axes that the place moves away from rest. With fewer axes, the layer would
+ *     not know the pose; with more, a correction of the elbow would fade as the wrist turns;
+ *   - a layer of whole forms, at rest or un-posed, whose space has all these axes: one more example of that space.
+ *
+ * Otherwise a layer of offsets is added with those axes, copied from other layers.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -131,27 +136,60 @@ bool exi_layer_at_rest(const ex_project_layer *layer) {
                                                  : layer->domain == EX_DOMAIN_OFFSETS && !layer->offsets.posed;
 }
 
-/* Returns the one layer of forms at rest whose space has all axes of the place; -1 for none, -2 for several. */
-static int rest_layer_over(const ex_project_view *view, const exi_spoken *spoken) {
-    int found = -1;
-    for (int l = 0; !view->skeleton && json_array_size(spoken->axes) == 0 && l < view->layer_count; l++) {
-        const ex_project_layer *layer = &view->layers[l];
-        const char *name;
-        json_t *value;
-        bool all = exi_project_domain_of(layer)->masked == EXI_MASKED_MESH && exi_layer_at_rest(layer) &&
-                   ex_weigher_kind_info(layer->weigh.kind)->has_points;
-        json_object_foreach(spoken->at, name, value) {
-            bool has = false;
-            for (int i = 0; i < layer->axis_count; i++)
-                has = has || strcmp(layer->axes[i].name, name) == 0;
-            all = all && has;
+bool exi_layer_is_direct(const ex_project_layer *layer) {
+    return !ex_weigher_kind_info(layer->weigh.kind)->has_points;
+}
+
+static bool has_axis(const ex_project_layer *layer, const char *name) {
+    for (int i = 0; i < layer->axis_count; i++)
+        if (strcmp(layer->axes[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* True for a space of whole forms, or of offsets from forms at rest, with all axes of the place. */
+static bool is_space_of(const ex_project_layer *layer, const json_t *axes) {
+    const char *name;
+    json_t *value;
+    bool all = exi_project_domain_of(layer)->masked == EXI_MASKED_MESH && !layer->driven &&
+               (exi_project_domain_of(layer)->targets || exi_layer_at_rest(layer)) && !exi_layer_is_direct(layer);
+    json_object_foreach((json_t *)axes, name, value) all = all && has_axis(layer, name);
+    return all;
+}
+
+/* Returns the one layer whose space has all axes of the place, preferably no others; -1 for none, -2 for several. */
+static int form_layer_over(const ex_project_view *view, const json_t *axes) {
+    int found = -1, exact = -1, count = 0, exact_count = 0;
+    for (int l = 0; l < view->layer_count; l++) {
+        if (!is_space_of(&view->layers[l], axes))
+            continue;
+        found = l;
+        count++;
+        if ((size_t)view->layers[l].axis_count == json_object_size(axes)) {
+            exact = l;
+            exact_count++;
         }
-        if (all && found >= 0)
-            return -2;
-        if (all)
-            found = l;
     }
-    return found;
+    return exact_count == 1 ? exact : count > 1 ? -2 : found;
+}
+
+/* Returns the direct layer whose slider is the only moved axis, and at 1, or -1; and the example's index in its list.
+ */
+static int find_slider(const ex_project_view *view, const exi_spoken *spoken, const json_t *axes, int *target) {
+    const char *name = json_object_iter_key(json_object_iter((json_t *)axes));
+    *target = -1;
+    if (json_object_size(axes) != 1 || json_number_value(json_object_get(spoken->at, name)) != 1)
+        return -1;
+    for (int l = 0; l < view->layer_count; l++) {
+        const ex_project_layer *layer = &view->layers[l];
+        const bool forms = exi_layer_is_direct(layer) && exi_project_domain_of(layer)->masked == EXI_MASKED_MESH;
+        for (int i = 0; forms && i < layer->axis_count && i < layer->example_count; i++)
+            if (strcmp(layer->axes[i].name, name) == 0) {
+                *target = layer->examples[i].place;
+                return l;
+            }
+    }
+    return -1;
 }
 
 /* True if the value is the axis's rest value. */
@@ -213,20 +251,16 @@ static char *join_names(const json_t *axes, const char *between) {
     return joined;
 }
 
-/*
- * A layer with a new axis protects the sculpts of layers before it, which are at that axis's rest. A layer over
- * existing axes does not protect them: it would be zero at each of their examples, and lose what was sculpted between
- * them.
- */
+/* The layer protects the sculpts of layers before it: it is zero at their places in its space, unless it has an example
+ * there itself. */
 static bool append_layer(exi_amendment *a, const exi_spoken *spoken, const json_t *axes, const char *name) {
     json_t *space = json_array(), *value;
     const char *axis;
-    bool done = space != NULL, own = false;
+    bool done = space != NULL;
     json_object_foreach((json_t *)axes, axis, value) {
-        own = own || !exi_view_axis(&a->project->view, axis);
         done = done && json_array_append_new(space, copy_axis(a, spoken, axis)) == 0;
     }
-    json_t *layer = json_pack("{s:s, s:s, s:b, s:o, s:{s:s}, s:[]}", "name", name, "shape", "offsets", "protect", own,
+    json_t *layer = json_pack("{s:s, s:s, s:b, s:o, s:{s:s}, s:[]}", "name", name, "shape", "offsets", "protect", 1,
                               "space", space, "weigh", "kind", "gaussian", "examples");
     return layer && json_array_append_new(json_object_get(a->trial.root, "layers"), layer) == 0 && done;
 }
@@ -246,12 +280,14 @@ static int start_layer(exi_amendment *a, const exi_spoken *spoken, const json_t 
     return done ? view->layer_count : -1;
 }
 
-int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_error *error) {
+int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, int *target, ex_error *error) {
     const ex_project_view *view = &a->project->view;
     json_t *axes = moved_axes(view, spoken);
-    int layer = axes ? exi_layer_over(view, axes) : -1;
+    int layer = axes ? find_slider(view, spoken, axes, target) : -1;
+    if (axes && layer == -1)
+        layer = exi_layer_over(view, axes);
     if (axes && layer == -1 && json_object_size(axes) > 0)
-        layer = rest_layer_over(view, spoken);
+        layer = form_layer_over(view, axes);
     char *names = axes ? join_names(axes, " and ") : NULL;
     *made = false;
     if (!names) {
@@ -268,8 +304,8 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
     } else if (layer < 0) {
         layer = start_layer(a, spoken, axes, error);
         *made = layer >= 0;
-    } else {
-        exi_amend_note(a, "it goes to layer '%s', whose space is over %s", view->layers[layer].name, names);
+    } else if (*target < 0) {
+        exi_amend_note(a, "it goes to layer '%s', whose space has %s", view->layers[layer].name, names);
     }
     free(names);
     json_decref(axes);
