@@ -3,7 +3,7 @@
  *
  * A version is a checksum of the file's bytes. A save compares it and writes under the lock that other editors and
  * 'exemplar example' use, too. Whatever happens, the file is the old one or the new one (files.h). The old one is kept
- * as NAME~.
+ * as a version to undo, and as NAME~.
  */
 #define _XOPEN_SOURCE 700
 
@@ -13,6 +13,7 @@
 #include "edit.h"
 
 #include <exemplar/author/files.h>
+#include <exemplar/author/history.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -241,19 +242,30 @@ void exi_edit_get_version(exi_edit *edit, const exi_asked *asked, exi_answer *an
 static ex_result save(const exi_edit *edit, const content *old, const exi_asked *asked, ex_error *error) {
     struct stat status;
     ex_file_writer writer;
+    ex_history_kept *kept = NULL;
     if (!old->exists && lstat(edit->path, &status) == 0) /* a dangling link */
         return ex_file_error(error, "write", edit->path, ENOENT);
     ex_result result = ex_file_open(&writer, edit->path, error);
     if (result != EX_OK)
         return result;
     if (old->exists)
+        result = ex_history_keep(
+            &(ex_history_change){
+                .path = edit->path, .what = "saved in the editor", .bytes = old->bytes, .size = old->size},
+            &kept, error);
+    if (result == EX_OK && old->exists)
         result = ex_file_back_up(edit->path, old->bytes, old->size, error);
-    if (result != EX_OK) {
+    if (result == EX_OK) {
+        ex_file_write(&writer, asked->body, asked->size);
+        result = ex_file_commit(&writer, error);
+    } else {
         ex_file_abandon(&writer);
-        return result;
     }
-    ex_file_write(&writer, asked->body, asked->size);
-    return ex_file_commit(&writer, error);
+    if (result == EX_OK)
+        ex_history_commit(kept);
+    else
+        ex_history_abandon(kept);
+    return result;
 }
 
 /* True if a header names that version; quotes around it are fine. */

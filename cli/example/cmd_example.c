@@ -196,8 +196,9 @@ void exi_sculpted_print(const exi_change *change, const char *path, const ex_scu
 
 /* ---- the command ---- */
 
-static const ex_command *const commands[] = {&cmd_example_add,  &cmd_example_move,   &cmd_example_remove,
-                                             &cmd_example_mute, &cmd_example_mirror, &cmd_example_list};
+static const ex_command *const commands[] = {&cmd_example_add,    &cmd_example_move, &cmd_example_rename,
+                                             &cmd_example_remove, &cmd_example_mute, &cmd_example_mirror,
+                                             &cmd_example_list};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {
@@ -207,22 +208,23 @@ static int run(const ex_call *call) {
     const char *near = ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'example %s'?", word, near);
-    return exi_wrong_usage(call->command, "there is no '%s' here: use add, move, remove, mute, mirror or list", word);
+    return exi_wrong_usage(call->command, "there is no '%s' here: use add, move, rename, remove, mute, mirror or list",
+                           word);
 }
 
 const ex_command cmd_example = {
     .name = "example",
-    .summary = "add sculpts to a project; move, mute, mirror, list examples",
+    .summary = "add sculpts to a project; move, rename, mirror, list examples",
     .usage = "example add PROJECT.json --name NAME --at axis=value... SCULPT\n"
-             "example move|remove|mute|mirror|list PROJECT.json ...",
+             "example move|rename|remove|mute|mirror|list PROJECT.json ...",
     .description = "Pose the skeleton, sculpt the shape that should be there, save. 'exemplar\n"
                    "pose' writes the form to sculpt on, and 'exemplar example add' adds the sculpt\n"
-                   "at its pose: to the layer over those axes, or to a new layer of offsets. The\n"
-                   "other commands change examples. Each has its own help page: 'exemplar example\n"
-                   "add -h'.\n"
+                   "at its pose: to the layer whose space has those axes, or to a new layer of\n"
+                   "offsets. The other commands change examples. Each has its own help page:\n"
+                   "'exemplar example add -h'.\n"
                    "\n"
                    "A change is made completely or not at all: the changed project is built first,\n"
-                   "then the file is replaced. The previous version is kept as PROJECT.json~.",
+                   "then the file is replaced. 'exemplar undo' takes changes back, one by one.",
     .examples = "exemplar example list blob/blob.json\n"
                 "exemplar example add -h",
     .argument_min = 1,

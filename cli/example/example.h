@@ -9,6 +9,7 @@
 
 extern const ex_command cmd_example_add;
 extern const ex_command cmd_example_move;
+extern const ex_command cmd_example_rename;
 extern const ex_command cmd_example_remove;
 extern const ex_command cmd_example_mute;
 extern const ex_command cmd_example_mirror;

@@ -22,8 +22,8 @@ static const ex_option options[] = {
      .words = &joints},
     {.name = "layer",
      .argument = "LAYER",
-     .help = "the layer it goes to (default: the layer of offsets over exactly the axes that --at moves from rest, or "
-             "a new one)",
+     .help = "the layer it goes to (default: the layer whose space has the axes that --at moves from rest, or a new "
+             "one)",
      .text = &layer},
     {.name = "falloff",
      .argument = "NUMBER",
@@ -172,13 +172,22 @@ const ex_command cmd_example_add = {
                    "unless it is already in the project's folder. Building un-poses it through the\n"
                    "skin and the earlier layers, and keeps the vertices that moved.\n"
                    "\n"
+                   "The layer is chosen by the axes that --at moves from rest: a layer of offsets\n"
+                   "over exactly these; else a layer of whole forms whose space has them, where the\n"
+                   "sculpt is one more example; else a new layer of offsets, which is zero at the\n"
+                   "poses of earlier sculpts. A slider of a direct layer has its shape at 1, so\n"
+                   "--replace gives that shape this sculpt; values between and combinations of\n"
+                   "sliders get a layer. The range of an axis grows to hold the place. What later\n"
+                   "layers add there is taken off the form that is written.\n"
+                   "\n"
                    "If another program changed the order of the vertices, they are matched by\n"
                    "texture coordinates, or by the positions of those that did not move. A sculpt\n"
                    "that was triangulated, whose vertices were merged or split, or that is in\n"
                    "another unit is refused, with advice.\n"
                    "\n"
-                   "Prints one line: the number of vertices that moved, how far, and how well the\n"
-                   "sculpt comes back through all layers. Notes on stderr name the layer that was\n"
+                   "Prints one line: the number of vertices that moved, how far, how well the\n"
+                   "sculpt comes back through all layers, and the earlier sculpt that changes most\n"
+                   "at its own pose, if any does. Notes on stderr name the layer that was\n"
                    "chosen or added, and what looks wrong: a sculpt far from the form at its pose,\n"
                    "or weights that swing between poses. The rig is not built: build it before you\n"
                    "pose the next sculpt. An option with several values ends at the first word\n"

@@ -6,6 +6,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
+#include "cli/base/keep.h"
 #include "cli/base/lock.h"
 #include "cli/base/report.h"
 #include "init_forms.h"
@@ -91,12 +92,16 @@ static int fill_folder(const ex_call *call, const source *from, const char *dire
     ex_error error = {.result = EX_OK};
     const ex_init_options how = {.overwrite = force, .keep_seams = keep_seams};
     const ex_init_report report = {.note = exi_notes_keep, .user = notes};
+    ex_history_kept *kept = NULL;
     ex_result result = ex_make_directory(directory, &error);
     const int lock = result == EX_OK ? exi_lock_folder(directory, call->quiet) : -1;
     exi_interrupt_defer(true);
     if (result == EX_OK)
+        result = exi_keep_project(directory, name, "replaced by 'init'", &kept, &error);
+    if (result == EX_OK)
         result = from->scene ? ex_project_init(from->scene, directory, name, &how, &report, &error)
                              : ex_project_init_forms(from->forms, directory, name, &how, &report, &error);
+    exi_keep_end(kept, result);
     exi_lock_release(lock);
     exi_interrupt_defer(false);
     if (result == EX_OK)

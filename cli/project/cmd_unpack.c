@@ -3,6 +3,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
+#include "cli/base/keep.h"
 #include "cli/base/lock.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
@@ -36,11 +37,15 @@ static void print_result(const ex_call *call, const ex_rig *rig, const char *pro
 /* Unpacks; removes what was written if that fails or is interrupted. */
 static int fill_folder(const ex_call *call, const ex_rig *rig, const char *name, exi_folder *folder) {
     ex_error error = {.result = EX_OK};
+    ex_history_kept *kept = NULL;
     ex_result result = ex_make_directory(output, &error);
     const int lock = result == EX_OK ? exi_lock_folder(output, call->quiet) : -1;
     exi_interrupt_defer(true);
     if (result == EX_OK)
+        result = exi_keep_project(output, name, "replaced by 'unpack'", &kept, &error);
+    if (result == EX_OK)
         result = ex_project_unpack(rig, output, name, force, &error);
+    exi_keep_end(kept, result);
     exi_lock_release(lock);
     exi_interrupt_defer(false);
     if (result == EX_OK)

@@ -17,6 +17,7 @@
 #include <exemplar/author/drive.h>
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
+#include <exemplar/author/history.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/kinematics.h>
 #include <exemplar/author/looks.h>

@@ -2,6 +2,7 @@
 small library, preloaded into the tool, records its calls and makes one of them fail (disk_shim.c)."""
 import json
 import os
+import shutil
 import pathlib
 import signal
 import subprocess
@@ -45,7 +46,13 @@ class Disk(harness.Case):
                 for line in (self.log.read_text().splitlines() if self.log.exists() else [])]
 
     def hidden(self):
-        return [name for name in self.listing() if any(part.startswith(".") for part in name.split("/"))]
+        return [name for name in self.listing()
+                if any(part.startswith(".") and not part.endswith(".versions") for part in name.split("/"))
+                and ".versions/0" not in name]
+
+    def forget_versions(self):
+        for path in self.folder.rglob(".*.versions"):
+            shutil.rmtree(path)
 
     def band(self, rows=FRAMES):
         harness.write_project(self.folder)
@@ -99,11 +106,18 @@ class PowerCut(Disk):
 class WholeSets(Disk):
     """Whatever call fails, the old set of files is there byte for byte, or the new one is complete."""
 
-    def sweep(self, words, call, most=60):
-        """Fails the first, second, … call until the command succeeds; returns the number of failures."""
+    def sweep(self, words, call, most=60, first=1):
+        """Fails the first, second, … call until the command succeeds; returns the number of failures. Calls before
+        `first` may not matter."""
         before = self.listing()
         for number in range(1, most):
             code, err = self.end(self.start(*words, wrong=call.format(number)))
+            if code == 0 and number < first:
+                self.forget_versions()
+                for name, data in before.items():
+                    if data is not None:
+                        (self.folder / name).write_bytes(data)
+                continue
             if code == 0:
                 self.assertEqual(self.hidden(), [])
                 return number - 1
@@ -119,14 +133,32 @@ class WholeSets(Disk):
         self.succeed(*first)
         old = self.listing()
         for call in calls:
-            failures = self.sweep(words, call)
+            # The folder of versions is synced too, if that is possible.
+            failures = self.sweep(words, call, first=5 if call.startswith("fsync") else 1)
             self.assertGreater(failures, 1, call)
+            self.forget_versions()
             new = self.listing()
             self.assertEqual(set(new), set(old))
             self.assertNotEqual(new, old)
             for name, data in old.items():
                 if data is not None:
                     (self.folder / name).write_bytes(data)
+
+    def test_undo(self):
+        """Of a change that replaced the project and its forms."""
+        self.band()
+        self.succeed("unpack", "band.glb", "-q", "-o", "out")
+        old = self.listing()
+        harness.write_project(self.folder, {**harness.project(), "mesh": "thick.obj"})
+        self.succeed("build", "band.json", "-q")
+        self.succeed("unpack", "band.glb", "-q", "-o", "out", "--force")
+        for call in (RENAME, NO_LINKS):
+            self.assertGreater(self.sweep(("undo", "out/band.json", "-q"), call), 1, call)
+            now = self.listing()
+            for name in ("out/band.json", "out/mesh.obj"):
+                self.assertEqual(now[name], old[name])
+            self.assertGreater(self.sweep(("redo", "out/band.json", "-q"), call), 1, call)
+            self.assertNotEqual(self.listing()["out/mesh.obj"], old["out/mesh.obj"])
 
     def test_frames(self):
         self.band()
@@ -248,6 +280,7 @@ class Killed(Disk):
                 before = self.listing()
                 self.leftovers(words, "rename:3:kill")
                 self.succeed("build", "band.json", "-q")
+                self.forget_versions()  # one that was kept for nothing
                 self.assertEqual(self.listing(), before)
 
     def test_a_set_that_was_moving_files_keeps_the_old_ones(self):

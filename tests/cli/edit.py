@@ -169,7 +169,9 @@ class Requests(Case):
         self.assertEqual(self.editor.save(self.text, "*").status, 200)
         self.assertEqual((self.folder / "band.json").read_text(), self.text)
         self.refused(self.editor.ask("PUT", "api/project", self.text), 428, "If-Match")
-        self.assertEqual(set(self.listing()), {"band.json", "band.json~", *[f"{form}.obj" for form in harness.FORMS]})
+        versions = ".band.json.versions"
+        self.assertEqual(set(self.listing()), {"band.json", "band.json~", *[f"{form}.obj" for form in harness.FORMS],
+                                               versions, f"{versions}/000001.undo", f"{versions}/000002.undo"})
 
     def test_save_of_what_is_no_project(self):
         before, version = self.listing(), self.editor.version()

@@ -377,7 +377,8 @@ class Crowd(Case):
         self.assertEqual(set(found[0::4]) | set(found[1::4]) | set(found[3::4]), {200})
         self.assertIn((self.folder / "band.json").read_text(), texts)
         self.assertEqual(len(list(self.folder.glob("n*.obj"))), 25)
-        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(".")], [])
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(".")],
+                         [".band.json.versions"])
 
     def test_two_editors(self):
         """Each adds one to a number in the file; none is lost."""

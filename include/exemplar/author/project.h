@@ -344,9 +344,10 @@ typedef struct ex_place {
 
 /*
  * The functions below change a project in memory and on disk as one: they write the form of a sculpt next to the
- * project, build the changed project, and only then replace the project's file, keeping the previous one with "~" after
- * its name. On failure project, file and folder are unchanged. The project must have been read from a file. Layers and
- * examples are identified by name. options, for the build, may be NULL; its note also reports what was chosen.
+ * project, build the changed project, and only then replace the project's file, keeping the previous one as a version
+ * to undo (exemplar/author/history.h) and with "~" after its name. On failure project, file and folder are unchanged.
+ * The project must have been read from a file. Layers and examples are identified by name. options, for the build, may
+ * be NULL; its note also reports what was chosen.
  */
 
 /* A sculpt: a form at a pose, to be added as an example. */
@@ -450,6 +451,22 @@ EX_API ex_result ex_project_remove_example(ex_project *project, ex_example_ref w
 /* Mutes an example or unmutes it; the whole layer if the name is NULL. */
 EX_API ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted, const ex_build_options *options,
                                  ex_error *error);
+
+/* Things that have names. */
+typedef enum ex_rename_kind { EX_RENAME_EXAMPLE, EX_RENAME_LAYER, EX_RENAME_AXIS } ex_rename_kind;
+
+/* A new name. */
+typedef struct ex_rename {
+    ex_rename_kind kind;
+    const char *layer; /* of an example; NULL if only one layer has an example of that name */
+    const char *name;  /* the present name */
+    const char *to;    /* the new one */
+} ex_rename;
+/* Renames an example, a layer, or an axis in all layers, and everything in the project that refers to it. Files keep
+ * their names. A slider that has the name of its example is renamed with it. Results: DATA (a name that is taken, not
+ * valid, or unknown), and those of building. */
+EX_API ex_result ex_project_rename(ex_project *project, const ex_rename *rename, const ex_build_options *options,
+                                   ex_error *error);
 
 /* A pseudo-example: a place that borrows the weights at `from`, or given weights, numbers by the names of examples;
  * exactly one of the two. For moving, both may be empty. */

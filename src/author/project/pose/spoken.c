@@ -87,7 +87,7 @@ const ex_project_axis *exi_view_axis(const ex_project_view *view, const char *na
     return NULL;
 }
 
-static ex_result unknown_axis(const ex_project_view *view, const char *name, ex_error *error) {
+ex_result exi_unknown_axis(const ex_project_view *view, const char *name, ex_error *error) {
     const char *names[EX_AXIS_MAX] = {NULL}, *near;
     char list[200] = "";
     int count = 0;
@@ -226,7 +226,7 @@ static ex_result say_axis(const ex_project_view *view, const ex_setting *setting
     const ex_axis_kind kind = axis ? axis->axis.kind : EX_AXIS_SCALAR;
     turn t;
     if (!axis)
-        return unknown_axis(view, name, error);
+        return exi_unknown_axis(view, name, error);
     if ((kind == EX_AXIS_DRIVER && setting->kind != EX_SETTING_FILE) ||
         (kind == EX_AXIS_SCALAR && setting->kind != EX_SETTING_NUMBER))
         return exi_setting_mismatch(setting, kind, error);

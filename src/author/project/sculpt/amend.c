@@ -1,14 +1,18 @@
 /*
  * Changes of a project that are made completely or not at all. The tree is changed in a copy, which is read and built
  * as if it came from a file; only then is the file replaced and the copy becomes the project's tree. Forms written on
- * the way are removed if anything fails. The previous file is kept next to it, with "~" after its name. A file that
- * someone else has changed in the meantime is not replaced, since their change would be lost.
+ * the way are removed if anything fails. The previous file is kept as a version to undo (history.h), and next to it
+ * with "~" after its name. A file that someone else has changed in the meantime is not replaced, since their change
+ * would be lost.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/sculpt/sculpt.h"
+#include "runtime/base/text.h"
+
+#include <exemplar/author/history.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,6 +83,25 @@ ex_result exi_amend_build(exi_amendment *a, ex_error *error) {
     return ex_project_build(&a->trial, &options, &a->rig, error);
 }
 
+void exi_amend_name(exi_amendment *a, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(a->what, sizeof a->what, format, list);
+    va_end(list);
+    a->what[exi_text_cut(a->what, sizeof a->what - 1)] = '\0';
+}
+
+ex_result exi_amend_end(exi_amendment *a, ex_result result, ex_error *error) {
+    if (result == EX_OK)
+        result = exi_amend_read(a, error);
+    if (result == EX_OK)
+        result = exi_amend_build(a, error);
+    if (result == EX_OK)
+        result = exi_amend_save(a, error);
+    exi_amend_close(a);
+    return result;
+}
+
 /* ---- saving ---- */
 
 /* Content of a file: its bytes, or none. */
@@ -119,9 +142,12 @@ static ex_result check_ours(const ex_project *project, const content *now, ex_er
                         project->path);
 }
 
-/* Copies the file's content, if any, to `beside`; if the new content cannot be written, restores `beside`. */
-static ex_result replace_file(const ex_project *project, const char *beside, const json_t *root, ex_error *error) {
+/* Keeps the file's content, if any, as a version and in `beside`; if the new content cannot be written, restores both.
+ */
+static ex_result replace_file(const exi_amendment *a, const char *beside, ex_error *error) {
+    const ex_project *project = a->project;
     const char *path = project->path;
+    ex_history_kept *kept = NULL;
     content now, before = {0};
     ex_result result = read_content(path, &now, error);
     if (result == EX_OK)
@@ -129,14 +155,21 @@ static ex_result replace_file(const ex_project *project, const char *beside, con
     if (result == EX_OK)
         result = read_content(beside, &before, error);
     if (result == EX_OK && now.bytes)
+        result = ex_history_keep(
+            &(ex_history_change){.path = path, .what = a->what, .bytes = now.bytes, .size = now.size}, &kept, error);
+    if (result == EX_OK && now.bytes)
         result = ex_file_back_up(path, now.bytes, now.size, error);
     if (result == EX_OK) {
-        result = exi_json_write(path, root, error);
+        result = exi_json_write(path, a->trial.root, error);
         if (result != EX_OK && now.bytes && !before.bytes)
             unlink(beside);
         else if (result != EX_OK && now.bytes)
             write_content(beside, &before, NULL);
     }
+    if (result == EX_OK)
+        ex_history_commit(kept);
+    else
+        ex_history_abandon(kept);
     free(now.bytes);
     free(before.bytes);
     return result;
@@ -147,7 +180,7 @@ ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
     char *beside = exi_file_backup_path(project->path);
     if (!beside)
         return ex_error_memory(error, "a path", strlen(project->path));
-    const ex_result result = replace_file(project, beside, a->trial.root, error);
+    const ex_result result = replace_file(a, beside, error);
     free(beside);
     if (result != EX_OK)
         return result;

@@ -13,18 +13,6 @@ static json_t *examples_of(const exi_amendment *a, int layer) {
     return json_object_get(exi_amend_layer(a, layer), "examples");
 }
 
-/* Reads, builds and saves the change, if result is EX_OK; then closes the amendment. */
-static ex_result finish(exi_amendment *a, ex_result result, ex_error *error) {
-    if (result == EX_OK)
-        result = exi_amend_read(a, error);
-    if (result == EX_OK)
-        result = exi_amend_build(a, error);
-    if (result == EX_OK)
-        result = exi_amend_save(a, error);
-    exi_amend_close(a);
-    return result;
-}
-
 /* ---- examples ---- */
 
 /* Copies values of `from` into `to`; existing keys keep their position. */
@@ -87,7 +75,8 @@ ex_result ex_project_move_example(ex_project *project, ex_example_ref which, con
     if (result == EX_OK)
         result = put(&a, layer, place, &spoken, error);
     exi_spoken_free(&spoken);
-    return finish(&a, result, error);
+    exi_amend_name(&a, "example '%s' moved", which.name);
+    return exi_amend_end(&a, result, error);
 }
 
 ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
@@ -122,7 +111,8 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
                           json_array_remove(examples_of(&a, layer), (size_t)place) == 0;
         result = done ? EX_OK : ex_error_memory(error, "the example", 0);
     }
-    return finish(&a, result, error);
+    exi_amend_name(&a, "example '%s' removed", which.name);
+    return exi_amend_end(&a, result, error);
 }
 
 ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted, const ex_build_options *options,
@@ -153,7 +143,9 @@ ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted,
         else if (json_object_set_new(object, "muted", json_true()) != 0)
             result = ex_error_memory(error, "the project", 0);
     }
-    return finish(&a, result, error);
+    exi_amend_name(&a, "%s '%s' %s", which.name ? "example" : "layer", which.name ? which.name : which.layer,
+                   muted ? "muted" : "unmuted");
+    return exi_amend_end(&a, result, error);
 }
 
 /* ---- pseudo-examples ---- */
@@ -248,7 +240,8 @@ ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_place *pseu
                   : ex_error_memory(error, "a pseudo-example", 0);
     if (json_array_append_new(json_object_get(object, "pseudo"), made) != 0 && result == EX_OK)
         result = ex_error_memory(error, "a pseudo-example", 0);
-    return finish(&a, result, error);
+    exi_amend_name(&a, "pseudo-example added to layer '%s'", pseudo->layer);
+    return exi_amend_end(&a, result, error);
 }
 
 ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pseudo, int index,
@@ -265,7 +258,8 @@ ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_place *pse
         return result;
     json_t *entry = json_array_get(json_object_get(exi_amend_layer(&a, layer), "pseudo"), (size_t)index);
     result = fill_pseudo(&project->view, &project->view.layers[layer], pseudo, entry, error);
-    return finish(&a, result, error);
+    exi_amend_name(&a, "pseudo-example %d of layer '%s' moved", index + 1, pseudo->layer);
+    return exi_amend_end(&a, result, error);
 }
 
 ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int index, const ex_build_options *options,
@@ -278,5 +272,6 @@ ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int i
     if (result != EX_OK)
         return result;
     json_array_remove(json_object_get(exi_amend_layer(&a, number), "pseudo"), (size_t)index);
-    return finish(&a, result, error);
+    exi_amend_name(&a, "pseudo-example %d of layer '%s' removed", index + 1, layer);
+    return exi_amend_end(&a, result, error);
 }

@@ -265,6 +265,7 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
         result = put_example(&m, error);
     if (result == EX_OK)
         result = put_form(&m, error);
+    exi_amend_name(&m.amendment, "example '%s' mirrored", m.def->name);
     if (result == EX_OK)
         result = exi_amend_finish(&m.amendment, m.to, m.place, made, error);
     made->new_layer = m.new_layer;

@@ -312,6 +312,8 @@ static ex_result finish(sculpting *s, ex_sculpted *made, ex_error *error) {
         result = exi_amend_judge(a, s->layer, s->place, made, error);
     if (result == EX_OK)
         result = exi_sculpt_loss(a, s->layer, s->place, s->new_layer, made, error);
+    exi_amend_name(a, "example '%s' of layer '%s' %s", json_string_value(json_object_get(s->entry, "name")),
+                   layer_of(s)->name, s->sculpt->replace ? "sculpted again" : "added");
     return result == EX_OK ? exi_amend_save(a, error) : result;
 }
 

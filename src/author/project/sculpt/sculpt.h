@@ -12,6 +12,7 @@
  *   sculpt_loss.c   what it changes at the poses of other examples
  *   sculpt.c        the whole of it
  *   change.c        moves, removes and mutes examples; pseudo-examples
+ *   rename.c        names of examples, layers and axes
  *   mirror_map.c    counterparts of names and vertices
  *   mirror_pose.c   counterparts of joints, axes and places
  *   mirror_layer.c  the layer over mirrored axes
@@ -42,6 +43,8 @@ void exi_spoken_free(exi_spoken *spoken);
 ex_result exi_named_numbers(ex_place place, json_t **numbers, ex_error *error);
 ex_result exi_falloff_json(ex_place place, json_t **falloff, ex_error *error);
 
+/* Fails because no layer has an axis of that name; suggests the nearest, or lists them. Returns EX_ERROR_DATA. */
+ex_result exi_unknown_axis(const ex_project_view *view, const char *name, ex_error *error);
 /* Returns the axis of that name in any layer, or NULL. */
 const ex_project_axis *exi_view_axis(const ex_project_view *view, const char *name);
 /* Returns a rotation as a project file writes it: {"x": 30} for a turn about one axis, else x y z w. NULL without
@@ -59,6 +62,7 @@ typedef struct exi_amendment {
     int damped_count;
     bool refuse_far; /* true to refuse a sculpt that is far from the form at its pose */
     double *wanted;  /* [vertex_count][3]: the sculpt itself, in metres with y up; NULL: the example's file */
+    char what[600];  /* the change in a few words, for the list of versions */
     char *made_file, *made_folder; /* files written for it, absolute or relative to the current directory; or NULL */
 } exi_amendment;
 
@@ -75,6 +79,10 @@ ex_result exi_amend_read(exi_amendment *a, ex_error *error);
 ex_result exi_amend_build(exi_amendment *a, ex_error *error);
 /* Writes the project, keeping a copy of the previous file, and applies the change to the project. */
 ex_result exi_amend_save(exi_amendment *a, ex_error *error);
+/* Says what the change is, for the list of versions: "example 'bent' moved". */
+void exi_amend_name(exi_amendment *a, const char *format, ...) EX_PRINTF(2, 3);
+/* Reads, builds and saves the change if result is EX_OK; then closes the amendment. */
+ex_result exi_amend_end(exi_amendment *a, ex_result result, ex_error *error);
 /* Reports a sentence about a choice. */
 void exi_amend_note(const exi_amendment *a, const char *format, ...) EX_PRINTF(2, 3);
 
