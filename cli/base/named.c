@@ -27,6 +27,7 @@ static const char *file_of(const ex_project_mask *mask) {
 
 static void name_example(walk *w, int layer, const ex_project_example *e) {
     name(w, e->mesh, "layers[%d].examples[%d].mesh", layer, e->place);
+    name(w, e->sculpt, "layers[%d].examples[%d].sculpt", layer, e->place);
     name(w, e->driver, "layers[%d].examples[%d].at", layer, e->place);
     name(w, e->image, "layers[%d].examples[%d].image", layer, e->place);
     name(w, e->map, "layers[%d].examples[%d].map", layer, e->place);

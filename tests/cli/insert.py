@@ -136,6 +136,10 @@ class Insert(example.Example):
 
     # ---- below other layers ----
 
+    def disturbed(self, *names):
+        findings = self.run_tool("check", "body/body.json", "--json").json()["findings"]
+        return [f["text"] for f in findings if f["kind"] == "disturbed" and any(f"'{n}'" in f["text"] for n in names)]
+
     def test_below_a_layer_that_adds_to_it(self):
         """Later layers add to the form at the new place, and are measured from it in turn."""
         later = {"name": "later", "shape": "offsets", "space": [dial("heavy")], "weigh": {"kind": "gaussian"},
@@ -154,6 +158,21 @@ class Insert(example.Example):
                         self.insert("half", "heavy=0.5", "tall=0.4", layer="body")
                         joints = ("joint:fore_L=x30y10",) if skeleton else ()
                         self.insert("third", "heavy=0.7", "tall=0.2", joints=joints, layer="body", amount=-0.1)
+                        # The form accounts for later layers, and 'check' knows that.
+                        entry = self.project()["layers"][0]["examples"][-1]
+                        self.assertLess(apart(self.posed("heavy=0.7", "tall=0.2", *joints), harness.positions_of(
+                            (self.home / entry["sculpt"]).read_text())), CLOSE)
+                        self.assertEqual(self.disturbed("half", "third"), [])
+                        last = self.project()
+                        last["layers"][1]["examples"][0]["mesh"] = "smile.obj"
+                        self.write(last)
+                        self.assertNotEqual(self.disturbed("third"), [])
+                        # Another form, or another place, and the old sculpt counts no longer.
+                        self.insert("third", "heavy=0.7", "tall=0.2", joints=joints, layer="body", amount=0.02,
+                                    options=("--replace",))
+                        self.assertEqual(self.disturbed("third"), [])
+                        self.example("move", "--name", "third", "--at", "heavy=0.75")
+                        self.assertNotIn("sculpt", self.project()["layers"][0]["examples"][-1])
 
     # ---- sliders ----
 

@@ -45,6 +45,7 @@ typedef struct ex_project_example {
     const char *image;              /* likewise, in a layer of pixels; else NULL */
     const char *map;                /* likewise, in a layer of displacements (ex_displacement_map_read); else NULL */
     const char *skeleton;           /* the example's own; NULL: the project's */
+    const char *sculpt;             /* the form that all layers together should give at its pose; NULL: the mesh's */
     bool reference;                 /* in a layer of trajectories: true for the project's mesh itself */
     const ex_project_joint *joints; /* [joint_count]: the joints of its whole pose that are not at rest */
     int joint_count;

@@ -29,6 +29,8 @@
 /* The two kinds of versions, by the ending of their files. */
 static const char *const endings[] = {".undo", ".redo"};
 enum { UNDO, REDO };
+/* Longest name of a version's file, with the slash before it. */
+enum { ROOM = 64 };
 
 /* ---- places ---- */
 
@@ -36,11 +38,13 @@ enum { UNDO, REDO };
 typedef struct place {
     char *path;   /* of the project, symbolic links followed */
     char *folder; /* of its versions */
+    char *room;   /* for the path of a version's file */
 } place;
 
 static void close_place(place *p) {
     free(p->path);
     free(p->folder);
+    free(p->room);
     *p = (place){0};
 }
 
@@ -52,8 +56,10 @@ static ex_result open_place(const char *path, place *p, ex_error *error) {
         p->path = exi_text_copy(path, strlen(path)); /* as given, for messages */
     const char *slash = p->path ? strrchr(p->path, '/') : NULL;
     const int start = slash ? (int)(slash + 1 - p->path) : 0;
-    p->folder = p->path ? malloc(strlen(p->path) + sizeof ".versions" + 1) : NULL;
-    if (!p->folder) {
+    const size_t size = p->path ? strlen(p->path) + sizeof "..versions" : 0;
+    p->folder = p->path ? malloc(size) : NULL;
+    p->room = p->path ? malloc(size + ROOM) : NULL;
+    if (!p->folder || !p->room) {
         close_place(p);
         return ex_error_memory(error, "a path", strlen(path));
     }
@@ -61,14 +67,12 @@ static ex_result open_place(const char *path, place *p, ex_error *error) {
     return EX_OK;
 }
 
-/* Returns FOLDER/NUMBER.undo; with part >= 0, FOLDER/NUMBER.undo.PART, a kept file. NULL without memory. */
-static char *version_path(const place *p, int kind, long number, int part) {
-    char name[64];
-    const int length = snprintf(name, sizeof name, part < 0 ? "/%06ld%s" : "/%06ld%s.%d", number, endings[kind], part);
-    char *path = malloc(strlen(p->folder) + (size_t)length + 1);
-    if (path)
-        sprintf(path, "%s%s", p->folder, name);
-    return path;
+/* Returns FOLDER/NUMBER.undo; with part >= 0, FOLDER/NUMBER.undo.PART, a kept file. Valid until the next call. */
+static const char *version_path(const place *p, int kind, long number, int part) {
+    const int length = sprintf(p->room, "%s/%06ld%s", p->folder, number, endings[kind]);
+    if (part >= 0)
+        snprintf(p->room + length, ROOM / 3, ".%d", part);
+    return p->room;
 }
 
 /* Returns the number of a version from the name of its file; -1 for other files. */
@@ -130,11 +134,10 @@ static void close_version(version *v) {
 }
 
 static ex_result read_version(const place *p, int kind, long number, version *v, ex_error *error) {
-    char *path = version_path(p, kind, number, -1);
+    const char *path = version_path(p, kind, number, -1);
     size_t size = 0;
     *v = (version){0};
-    ex_result result =
-        path ? ex_file_read(path, &v->content, &size, error) : ex_error_memory(error, "a path", strlen(p->folder));
+    ex_result result = ex_file_read(path, &v->content, &size, error);
     const char *end = result == EX_OK ? memchr(v->content, '\n', size) : NULL;
     if (result == EX_OK)
         result = end ? exi_json_load(v->content, (size_t)(end - v->content), &v->head, NULL) : EX_ERROR_FORMAT;
@@ -146,7 +149,6 @@ static ex_result read_version(const place *p, int kind, long number, version *v,
         ex_error_set(error, result, "'%s' is damaged: remove it to reach the versions before it", path);
     else if (result == EX_ERROR_MEMORY)
         ex_error_memory(error, "a version", size);
-    free(path);
     if (result != EX_OK) {
         close_version(v);
         return result;
@@ -164,16 +166,11 @@ static size_t file_count(const version *v) {
     return json_array_size(json_object_get(v->head, "files"));
 }
 
-/* Removes a version and the files that it kept. */
+/* Removes a version and the files that it kept; allocates nothing. */
 static void remove_version(const place *p, int kind, long number) {
-    char *path = version_path(p, kind, number, -1);
-    bool more = path && unlink(path) == 0;
-    free(path);
-    for (int part = 0; more; part++) {
-        path = version_path(p, kind, number, part);
-        more = path && unlink(path) == 0;
-        free(path);
-    }
+    bool more = unlink(version_path(p, kind, number, -1)) == 0;
+    for (int part = 0; more; part++)
+        more = unlink(version_path(p, kind, number, part)) == 0;
     rmdir(p->folder); /* only if it is empty */
 }
 
@@ -207,9 +204,10 @@ static ex_result copy_file(const char *from, const char *to, ex_error *error) {
 /* Keeps a file; *kept is false if there is none. */
 static ex_result keep_file(const place *p, const char *relative, int kind, long number, int part, bool *kept,
                            ex_error *error) {
-    char *from = ex_path_join(p->path, relative), *to = version_path(p, kind, number, part);
+    char *from = ex_path_join(p->path, relative);
+    const char *to = version_path(p, kind, number, part);
     struct stat status;
-    ex_result result = from && to ? EX_OK : ex_error_memory(error, "a path", strlen(relative));
+    ex_result result = from ? EX_OK : ex_error_memory(error, "a path", strlen(relative));
     *kept = result == EX_OK && stat(from, &status) == 0 && S_ISREG(status.st_mode);
     if (*kept) {
         unlink(to);
@@ -217,7 +215,6 @@ static ex_result keep_file(const place *p, const char *relative, int kind, long 
             result = copy_file(from, to, error);
     }
     free(from);
-    free(to);
     return result;
 }
 
@@ -241,18 +238,11 @@ static ex_result write_version(const place *p, int kind, long number, const vers
     exi_text_add(&head, "\n", 1);
     if (result == EX_OK && (!all || head.failed))
         result = ex_error_memory(error, "a version", 0);
-    char *path = version_path(p, kind, number, -1);
     if (result == EX_OK)
-        result = path ? write_bytes(path, p->path, head.bytes, head.size, v->bytes, v->size, error)
-                      : ex_error_memory(error, "a path", 0);
-    if (result != EX_OK)
-        for (int part = 0; part < count; part++) {
-            char *kept = version_path(p, kind, number, part);
-            if (kept)
-                unlink(kept);
-            free(kept);
-        }
-    free(path);
+        result =
+            write_bytes(version_path(p, kind, number, -1), p->path, head.bytes, head.size, v->bytes, v->size, error);
+    for (int part = 0; result != EX_OK && part < count; part++)
+        unlink(version_path(p, kind, number, part));
     free(head.bytes);
     json_decref(all);
     return result;
@@ -263,6 +253,8 @@ static ex_result write_version(const place *p, int kind, long number, const vers
 struct ex_history_kept {
     place place;
     long number;
+    long *undo, *redo; /* the versions before, the newest first */
+    int undo_count, redo_count;
 };
 
 static json_t *make_head(const char *what) {
@@ -271,14 +263,20 @@ static json_t *make_head(const char *what) {
     const time_t now = time(NULL);
     if (gmtime_r(&now, &parts))
         strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    json_t *words = json_string(what && what[0] ? what : "changed");
-    return json_pack("{s:o, s:s}", "what", words ? words : json_string("changed"), "time", text);
+    return json_pack("{s:s, s:s}", "what", what && what[0] && exi_is_text(what) ? what : "changed", "time", text);
+}
+
+static void close_kept(ex_history_kept *kept) {
+    if (!kept)
+        return;
+    close_place(&kept->place);
+    free(kept->undo);
+    free(kept->redo);
+    free(kept);
 }
 
 ex_result ex_history_keep(const ex_history_change *change, ex_history_kept **kept, ex_error *error) {
     ex_history_kept *made = calloc(1, sizeof *made);
-    long *numbers = NULL;
-    int count = 0;
     version v = {.bytes = change->bytes, .size = change->size, .head = make_head(change->what)};
     *kept = NULL;
     ex_result result =
@@ -286,44 +284,31 @@ ex_result ex_history_keep(const ex_history_change *change, ex_history_kept **kep
     if (result == EX_OK)
         result = ex_make_directory(made->place.folder, error);
     if (result == EX_OK)
-        result = list_versions(&made->place, UNDO, &numbers, &count, error);
+        result = list_versions(&made->place, UNDO, &made->undo, &made->undo_count, error);
+    if (result == EX_OK)
+        result = list_versions(&made->place, REDO, &made->redo, &made->redo_count, error);
     if (result == EX_OK) {
-        made->number = count > 0 ? numbers[0] + 1 : 1;
+        made->number = made->undo_count > 0 ? made->undo[0] + 1 : 1;
         result = write_version(&made->place, UNDO, made->number, &v, change->files, change->file_count, error);
-        if (result != EX_OK)
-            rmdir(made->place.folder);
     }
-    free(numbers);
     json_decref(v.head);
     if (result == EX_OK) {
         *kept = made;
         return EX_OK;
     }
-    if (made)
-        close_place(&made->place);
-    free(made);
+    if (made && made->place.folder)
+        rmdir(made->place.folder); /* only if it is empty */
+    close_kept(made);
     return result;
-}
-
-static void remove_from(const place *p, int kind, int first) {
-    long *numbers = NULL;
-    int count = 0;
-    if (list_versions(p, kind, &numbers, &count, NULL) == EX_OK)
-        for (int i = first; i < count; i++)
-            remove_version(p, kind, numbers[i]);
-    free(numbers);
-}
-
-static void close_kept(ex_history_kept *kept) {
-    close_place(&kept->place);
-    free(kept);
 }
 
 void ex_history_commit(ex_history_kept *kept) {
     if (!kept)
         return;
-    remove_from(&kept->place, REDO, 0);
-    remove_from(&kept->place, UNDO, EX_HISTORY_MAX);
+    for (int i = 0; i < kept->redo_count; i++)
+        remove_version(&kept->place, REDO, kept->redo[i]);
+    for (int i = EX_HISTORY_MAX - 1; i < kept->undo_count; i++)
+        remove_version(&kept->place, UNDO, kept->undo[i]);
     close_kept(kept);
 }
 
@@ -410,12 +395,11 @@ static ex_result read_present(const place *p, present *now, ex_error *error) {
 
 /* True if the file in its place is the one that was kept, or if nothing was kept. */
 static bool is_same_file(const place *p, int kind, long number, size_t part, const char *relative) {
-    char *now = ex_path_join(p->path, relative), *kept = version_path(p, kind, number, (int)part);
+    char *now = ex_path_join(p->path, relative);
+    const char *kept = version_path(p, kind, number, (int)part);
     struct stat a, b;
-    const bool same =
-        now && kept && stat(now, &a) == 0 && stat(kept, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+    const bool same = now && stat(now, &a) == 0 && stat(kept, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
     free(now);
-    free(kept);
     return same;
 }
 
@@ -431,11 +415,10 @@ static bool is_present(const place *p, int kind, long number, const version *v, 
 static ex_result put_files(const place *p, int kind, long number, const version *v, ex_error *error) {
     ex_result result = EX_OK;
     for (size_t i = 0; i < file_count(v) && result == EX_OK; i++) {
-        char *kept = version_path(p, kind, number, (int)i), *to = ex_path_join(p->path, file_of(v, i));
-        result = kept && to ? EX_OK : ex_error_memory(error, "a path", 0);
+        char *to = ex_path_join(p->path, file_of(v, i));
+        result = to ? EX_OK : ex_error_memory(error, "a path", 0);
         if (result == EX_OK && !is_same_file(p, kind, number, i, file_of(v, i)))
-            result = copy_file(kept, to, error);
-        free(kept);
+            result = copy_file(version_path(p, kind, number, (int)i), to, error);
         free(to);
     }
     return result;

@@ -36,17 +36,18 @@ static int find_longest(const double *vectors, size_t count, const float *mask, 
 
 /* ---- sculpts against results ---- */
 
-/* Evaluates all layers where the example's sculpt was made: at its pose, or at rest. positions [vertex_count][3]. */
+/* Evaluates all layers where the example's sculpt was made: at its pose, or at rest. A sculpt that its file accounts
+ * for is at its pose. positions [vertex_count][3]. */
 static bool evaluate(exi_checker *c, int layer, const ex_project_example *example, float *positions) {
     exi_measure *m = &c->measure;
     exi_posing posing = {0};
     const ex_project_layer *source = &c->view->layers[layer];
-    const bool posed = exi_measure_is_posed(m, source) || (source->driven && exi_measure_moves(m));
+    const bool posed = exi_measure_is_posed(m, source) || ((source->driven || example->sculpt) && exi_measure_moves(m));
     if (!exi_measure_layers(m, c->view->layer_count, example))
         return false;
     const bool at_rest = source->driven ? !exi_measure_unposes(source, example)
                                         : exi_project_domains[source->domain]->targets && !source->unposed;
-    if (at_rest) {
+    if (at_rest && !example->sculpt) {
         for (size_t i = 0; i < 3 * (size_t)m->mesh->vertex_count; i++)
             positions[i] = (float)m->base[i];
         return true;
@@ -67,7 +68,9 @@ static int find_missed(exi_checker *c, int layer, int k, double *distance) {
     double *off = exi_array_allocate(3 * vertices, sizeof *off);
     int vertex = -1;
     c->failed = c->failed || !positions || !off || !evaluate(c, layer, example, positions);
-    const ex_result result = c->failed ? EX_OK : exi_project_read_mesh(c->view, example->mesh, &form, &error);
+    const ex_result result =
+        c->failed ? EX_OK
+                  : exi_project_read_mesh(c->view, example->sculpt ? example->sculpt : example->mesh, &form, &error);
     c->failed = c->failed || result == EX_ERROR_MEMORY;
     if (form && form->vertex_count == c->mesh->vertex_count) {
         for (size_t i = 0; i < 3 * vertices; i++)

@@ -13,10 +13,10 @@
 /* Reads the form, or the other file of the layer's domain. */
 static ex_result read_files(exi_project_reader *r, const json_t *object, const exi_place *place,
                             const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const of_forms[] = {"mesh", "skeleton"};
+    static const char *const of_forms[] = {"mesh", "skeleton", "sculpt"};
     const exi_project_domain *domain = exi_project_domain_of(layer);
     const bool forms = strcmp(domain->file, of_forms[0]) == 0;
-    for (int i = 0; !forms && i < 2; i++)
+    for (int i = 0; !forms && i < 3; i++)
         if (json_object_get(object, of_forms[i]))
             return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: an example of a layer of %s has %s instead",
                                 place->text, of_forms[i], domain->examples, domain->files);
@@ -41,13 +41,15 @@ static ex_result read_files(exi_project_reader *r, const json_t *object, const e
         result = domain->read_example(r, object, place, layer, example);
     if (result == EX_OK && !example->reference)
         result = exi_get_text(&r->keys, object, place, domain->file, true, exi_example_file(layer, example));
+    if (result == EX_OK)
+        result = exi_get_text(&r->keys, object, place, "sculpt", false, &example->sculpt);
     return result == EX_OK ? exi_get_text(&r->keys, object, place, "skeleton", false, &example->skeleton) : result;
 }
 
 static ex_result read_example(exi_project_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const common[] = {"name",    "mesh",   "skeleton", "at",     "joints", "muted",
-                                         "falloff", "metric", "posed",    "locals", NULL};
+    static const char *const common[] = {"name",  "mesh",    "sculpt", "skeleton", "at",     "joints",
+                                         "muted", "falloff", "metric", "posed",    "locals", NULL};
     const char *keys[EXI_KEYS_MAX];
     exi_domain_example_keys(common, keys);
     const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points,

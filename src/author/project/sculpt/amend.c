@@ -31,9 +31,12 @@ ex_result exi_amend_open(exi_amendment *a, ex_project *project, const ex_build_o
 void exi_amend_close(exi_amendment *a) {
     if (a->made_file)
         unlink(a->made_file);
+    if (a->made_other)
+        unlink(a->made_other);
     if (a->made_folder)
         rmdir(a->made_folder);
     free(a->made_file);
+    free(a->made_other);
     free(a->made_folder);
     free(a->wanted);
     ex_rig_destroy(a->rig);
@@ -186,8 +189,9 @@ ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
         return result;
     a->trial.stored = json_incref(a->trial.root);
     free(a->made_file);
+    free(a->made_other);
     free(a->made_folder);
-    a->made_file = a->made_folder = NULL;
+    a->made_file = a->made_other = a->made_folder = NULL;
     const ex_project old = *project;
     *project = a->trial;
     a->trial = old;

@@ -43,6 +43,8 @@ static ex_result set_falloff(json_t *entry, const ex_example_move *move, ex_erro
 static ex_result put(exi_amendment *a, int layer, int place, const exi_spoken *spoken, ex_error *error) {
     json_t *entry = json_array_get(examples_of(a, layer), (size_t)place);
     bool done = set_values(json_object_get(entry, "at"), spoken->at);
+    if (json_object_size(spoken->at) + json_object_size(spoken->joints) > 0)
+        json_object_del(entry, "sculpt"); /* it was at another place */
     if (json_object_size(spoken->joints) > 0)
         done = done && json_object_set(entry, "joints", spoken->joints) == 0;
     ex_result result = done ? exi_widen_axes(a, spoken->at, error) : ex_error_memory(error, "an example", 0);

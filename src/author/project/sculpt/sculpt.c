@@ -281,6 +281,7 @@ static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
     if (result != EX_OK)
         return result;
     s->form = form.mesh;
+    json_object_del(s->entry, "sculpt"); /* of the form that it had */
     made->reordered = form.reordered;
     a->wanted = exi_array_allocate(3 * (size_t)form.mesh->vertex_count, sizeof *a->wanted);
     if (!a->wanted)

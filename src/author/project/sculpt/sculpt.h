@@ -63,7 +63,8 @@ typedef struct exi_amendment {
     bool refuse_far; /* true to refuse a sculpt that is far from the form at its pose */
     double *wanted;  /* [vertex_count][3]: the sculpt itself, in metres with y up; NULL: the example's file */
     char what[600];  /* the change in a few words, for the list of versions */
-    char *made_file, *made_folder; /* files written for it, absolute or relative to the current directory; or NULL */
+    char *made_file, *made_other, *made_folder; /* files written for it, absolute or relative to the current directory;
+                                                   or NULL */
 } exi_amendment;
 
 /* Copies the project's tree to a->trial.root. */
@@ -127,7 +128,7 @@ char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const
 /* Makes `path` relative to the project's folder if it lies inside and is readable text; otherwise *relative is NULL.
  * Release with free. */
 ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error);
-/* Writes a form there; it is removed if the amendment fails. */
+/* Writes a form there; it is removed if the amendment fails. Up to two for an amendment. */
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error);
 
 /* ---- layers ---- */
@@ -164,7 +165,8 @@ void exi_form_to_metres(const ex_project_view *view, const ex_mesh *form, double
 /* Sets the positions of f->mesh to a form at the example's pose, in metres with y up; un-posed if it is at rest. Needs
  * a rig that has the example, whatever its form. */
 ex_result exi_fit_form(const exi_fit *f, const double *wanted, ex_error *error);
-/* With the rig built: corrects the file by what later layers add at the example's pose, and builds again. */
+/* With the rig built: corrects the file by what later layers add at the example's pose, and builds again. The sculpt
+ * itself is then a file of its own, which the example names. */
 ex_result exi_fit_later(const exi_fit *f, ex_error *error);
 
 /* ---- how well an example is reproduced ---- */

@@ -11,11 +11,14 @@
  */
 #include "author/base/array.h"
 #include "author/project/sculpt/sculpt.h"
+#include "runtime/base/text.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,23 +154,35 @@ ex_result exi_fit_form(const exi_fit *f, const double *wanted, ex_error *error) 
     return result;
 }
 
-/* Writes the mesh as the example's file: a new one, unless this change made it. Then builds again. */
+/* Gives the example a file for the form and one for the sculpt itself, which `check` compares the result with. So far
+ * it has one: of the sculpt, or of the sculpt at rest. */
+static ex_result part_files(const exi_fit *f, ex_error *error) {
+    exi_amendment *a = f->amendment;
+    const ex_project_layer *layer = &a->trial.view.layers[f->layer];
+    json_t *entry = json_array_get(json_object_get(exi_amend_layer(a, f->layer), "examples"), (size_t)f->place);
+    char name[EXI_NAME_MAX + 16];
+    snprintf(name, sizeof name, "%s_%s", exi_example_at(layer, f->place)->name, f->at_rest ? "sculpt" : "below");
+    char *file = exi_sculpt_free_file(&a->trial.view, layer->name, name);
+    ex_result result = file ? EX_OK : ex_error_memory(error, "a path", 0);
+    from_metres(&a->trial.view, a->wanted, f->mesh);
+    if (result == EX_OK)
+        result = exi_sculpt_write(a, file, f->mesh, error);
+    const bool done =
+        result != EX_OK || (f->at_rest ? json_object_set_new(entry, "sculpt", json_string(file)) == 0
+                                       : json_object_set(entry, "sculpt", json_object_get(entry, "mesh")) == 0 &&
+                                             json_object_set_new(entry, "mesh", json_string(file)) == 0);
+    free(file);
+    if (!done)
+        result = ex_error_memory(error, "an example", 0);
+    return result == EX_OK ? exi_amend_read(a, error) : result;
+}
+
+/* Writes the mesh as the example's file, which this change made, and builds again. */
 static ex_result write_again(const exi_fit *f, ex_error *error) {
     exi_amendment *a = f->amendment;
-    ex_result result = EX_OK;
-    if (a->made_file) {
-        result = ex_obj_write(a->made_file, f->mesh, error);
-    } else {
-        const ex_project_layer *layer = &a->trial.view.layers[f->layer];
-        char *file = exi_sculpt_free_file(&a->trial.view, layer->name, exi_example_at(layer, f->place)->name);
-        json_t *entry = json_array_get(json_object_get(exi_amend_layer(a, f->layer), "examples"), (size_t)f->place);
-        result = file ? exi_sculpt_write(a, file, f->mesh, error) : ex_error_memory(error, "a path", 0);
-        if (result == EX_OK && json_object_set_new(entry, "mesh", json_string(file)) != 0)
-            result = ex_error_memory(error, "an example", 0);
-        free(file);
-        if (result == EX_OK)
-            result = exi_amend_read(a, error);
-    }
+    char *path = ex_path_join(a->trial.path, exi_example_at(&a->trial.view.layers[f->layer], f->place)->mesh);
+    ex_result result = path ? ex_obj_write(path, f->mesh, error) : ex_error_memory(error, "a path", 0);
+    free(path);
     return result == EX_OK ? exi_amend_build(a, error) : result;
 }
 
@@ -240,7 +255,10 @@ static ex_result correct(const exi_fit *f, rounds *r, ex_error *error) {
         if (result != EX_OK || find_distance(f, r) <= close)
             break;
         step(f, r, round == 0);
-        result = exi_fit_form(f, r->y, error);
+        if (round == 0)
+            result = part_files(f, error);
+        if (result == EX_OK)
+            result = exi_fit_form(f, r->y, error);
         if (result == EX_OK)
             result = write_again(f, error);
     }

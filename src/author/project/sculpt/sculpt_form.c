@@ -269,7 +269,7 @@ ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh
     if (result == EX_OK)
         result = ex_obj_write(path, mesh, error);
     if (result == EX_OK) {
-        a->made_file = path;
+        *(a->made_file ? &a->made_other : &a->made_file) = path;
         path = NULL;
     }
     free(path);
