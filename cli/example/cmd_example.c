@@ -20,7 +20,8 @@
 bool exi_change_open(exi_change *change, const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     *change = (exi_change){.call = call, .lock = -1};
-    if (!exi_expect_kind(path, EXI_FILE_PROJECT))
+    /* Checked before the work, which may take minutes. */
+    if (!exi_expect_kind(path, EXI_FILE_PROJECT) || (exi_file_exists(path) && !exi_output_writable(path)))
         return false;
     change->lock = exi_lock_folder_of(path, call->quiet);
     if (ex_project_read(path, &change->project, &error) != EX_OK) {

@@ -419,7 +419,7 @@ class Example(harness.Case):
             path.chmod(0o555 if path.is_dir() else 0o444)
         try:
             words = ("example", "add", "body/body.json", "--name", "bent", "--at", POSE, "bent.obj")
-            self.sentence(self.run_tool(*words, modes=True), 1, "fore_L")
+            self.sentence(self.run_tool(*words, modes=True), 1, "cannot write 'body/body.json'")
         finally:
             for path in [self.folder, *self.folder.rglob("*")]:
                 path.chmod(0o755)
