@@ -110,6 +110,18 @@ class Folder:
     def blob(self):
         shutil.copytree(self.demo("blob"), self.path / "blob")
 
+    def changed_arm(self):
+        """bent_arm, after more changes."""
+        self.bent_arm()
+        for _ in range(2):
+            self.run("exemplar example mute arm/arm.json --name bent -q")
+            self.run("exemplar example mute arm/arm.json --name bent --off -q")
+
+    def undone_arm(self):
+        """changed_arm, with some of the changes taken back."""
+        self.changed_arm()
+        self.run("exemplar undo arm/arm.json --steps 5 -q")
+
     def bent_arm(self):
         """The demos arm and blob; in the arm's project 'bent' is a sculpt in a layer forearm.x, with another one."""
         shutil.copytree(self.demo("arm"), self.path / "arm")
@@ -254,7 +266,8 @@ FILES = {
     "init": ["robot", "shapes"], "plot": ["blob"], "pose": ["blob"], "render": ["blob"], "sheet": ["blob"],
     "unpack": ["blob"], "weights": ["blob"], "example": ["blob"], "example add": ["bare_arm"],
     "example list": ["blob"], "example mirror": ["arms"], "example move": ["bent_arm"], "example mute": ["bent_arm"],
-    "example remove": ["bent_arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
+    "example remove": ["bent_arm"], "example rename": ["bent_arm"],
+    "undo": ["changed_arm"], "redo": ["undone_arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
     "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"],
     "scan": ["body"], "scan run": ["body"], "scan markers": ["body"], "scan label": ["body"],
     "scan fit": ["body", "walk"], "scan template": ["body"], "scan build": ["body"], "scan report": ["body"],
