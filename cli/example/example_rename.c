@@ -52,7 +52,7 @@ const ex_command cmd_example_rename = {
                    "Build the rig again afterwards; tables and motions that name an axis have to be\n"
                    "changed by hand.",
     .examples = "exemplar example rename arm/arm.json bent elbow_90\n"
-                "exemplar example rename arm/arm.json --kind axis forearm.x elbow",
+                "exemplar example rename arm/arm.json --kind axis forearm.x bend",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 3,

@@ -121,6 +121,17 @@ class Insert(example.Example):
         self.assertEqual([e["name"] for e in self.project()["layers"][0]["examples"]],
                          ["straight", "bent", "half", "spun"])
 
+    def test_the_place_of_a_pseudo_example(self):
+        body = self.body(pseudo=[{"at": {"heavy": 0.2, "tall": 0.2}, "from": {"heavy": 0.1, "tall": 0.3}},
+                                 {"at": {"heavy": 1, "tall": 1}, "from": {"heavy": 0.5, "tall": 0.5}}])
+        self.start(body)
+        self.poses = {"thin": (), "heavy": ("heavy=1",), "tall": ("tall=1",)}
+        outcome = self.insert("both", "heavy=1", "tall=1", layer="body")
+        self.assertIn("it takes the place of pseudo-example 2, which is removed", outcome.err)
+        self.assertEqual(self.project()["layers"][0]["pseudo"], body["pseudo"][:1])
+        self.insert("some", "heavy=0.2", "tall=0.2", layer="body")
+        self.assertNotIn("pseudo", self.project()["layers"][0])
+
     def test_two_spaces_that_have_the_place(self):
         other = {**self.body(), "name": "other"}
         self.start(self.body(), other)

@@ -166,6 +166,20 @@ static ex_result refuse_taken(const char *example, const ex_project_layer *layer
         "place_taken");
 }
 
+/* A sculpt takes the place of a pseudo-example, which stood for a form that was missing there. */
+static ex_result remove_pseudo(sculpting *s, ex_error *error) {
+    exi_amendment *a = &s->amendment;
+    json_t *layer = exi_amend_layer(a, s->layer), *list = json_object_get(layer, "pseudo");
+    const int index = exi_pseudo_in_the_way(layer_of(s), s->place);
+    if (index < 0)
+        return EX_OK;
+    exi_amend_note(a, "it takes the place of pseudo-example %d, which is removed", index + 1);
+    json_array_remove(list, (size_t)index);
+    if (json_array_size(list) == 0)
+        json_object_del(layer, "pseudo");
+    return exi_amend_read(a, error);
+}
+
 static ex_result add_new(sculpting *s, ex_error *error) {
     const ex_project_view *view = &s->amendment.project->view;
     ex_result result = find_layer(s, error);
@@ -183,7 +197,9 @@ static ex_result add_new(sculpting *s, ex_error *error) {
     if (result == EX_OK)
         result = exi_amend_read(&s->amendment, error);
     const ex_project_example *other = result == EX_OK && !direct ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
-    return other ? refuse_taken(other->name, layer_of(s), error) : result;
+    if (other)
+        return refuse_taken(other->name, layer_of(s), error);
+    return result == EX_OK && !direct ? remove_pseudo(s, error) : result;
 }
 
 /* ---- an example that gets another form ---- */

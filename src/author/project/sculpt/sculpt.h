@@ -207,5 +207,7 @@ ex_result exi_sculpt_loss(const exi_amendment *a, int layer, int place, bool new
                           ex_error *error);
 /* Returns another example of the layer at the same point as the one at `place`, or NULL. */
 const ex_project_example *exi_example_in_the_way(const ex_project_layer *layer, int place);
+/* Returns the index of a pseudo-example of the file at the same point as that example, or -1. */
+int exi_pseudo_in_the_way(const ex_project_layer *layer, int place);
 
 #endif

@@ -264,3 +264,11 @@ const ex_project_example *exi_example_in_the_way(const ex_project_layer *layer, 
     }
     return NULL;
 }
+
+int exi_pseudo_in_the_way(const ex_project_layer *layer, int place) {
+    const ex_project_example *example = exi_example_at(layer, place);
+    for (int i = 0; example && example->at && i < layer->pseudo_count; i++)
+        if (same_point(layer, layer->weigh.pseudos[i].at, example->at))
+            return i;
+    return -1;
+}
