@@ -49,13 +49,13 @@ const bundled = async () => {
     mkdirSync(work, { recursive: true });
     const from = (name, file) => `export { ${name} } from ${JSON.stringify(join(sources, file))};\n`;
     writeFileSync(join(work, "entry.ts"), from("WeighFields", "weigh/weigh_fields") + from("kindsFor", "weigh/weigh") +
-        from("setWeighers, settingsOf", "core/weighers"));
+        from("setWeighers, settingsOf", "core/weighers") + from("widened", "core/project"));
     const outfile = join(work, "fields.mjs");
     await esbuild.build({ entryPoints: [join(work, "entry.ts")], bundle: true, format: "esm", outfile, logLevel: "error" });
     return import(pathToFileURL(outfile));
 };
 
-const { WeighFields, kindsFor, setWeighers, settingsOf } = await bundled();
+const { WeighFields, kindsFor, setWeighers, settingsOf, widened } = await bundled();
 const { start } = await import(pathToFileURL(join(folder, "index.js")));
 const { weighers } = await start(readFileSync(join(folder, "exemplar.wasm")));
 setWeighers(weighers);
@@ -117,4 +117,23 @@ show({ kind: "nearest" });
 control("k-range").value = "1000";
 control("k-range").heard.input();
 assert.equal(weigh.k, 5);
+
+// ---- ranges ----
+
+// As 'exemplar example add' widens them: in all layers, with the scale they had; what needs no change is shared.
+const tree = {
+    layers: [
+        { name: "a", space: [{ name: "bend", min: 0, max: 80 }, { name: "turn", rotation: "full" }] },
+        { name: "b", space: [{ name: "bend", min: -10, max: 90, scale: 0.5, clamp: true }, { name: "x", min: 0, max: 1 }] },
+        { name: "c", space: [{ name: "x", min: 0, max: 1 }] },
+    ],
+};
+const wide = widened(tree, { bend: 120, turn: { x: 400 }, x: 0.5 });
+assert.deepEqual(wide.layers[0].space[0], { name: "bend", min: 0, max: 120, scale: 1 / 80 });
+assert.deepEqual(wide.layers[1].space[0], { name: "bend", min: -10, max: 120, scale: 0.5, clamp: true });
+assert.equal(wide.layers[1].space[1], tree.layers[1].space[1]);
+assert.equal(wide.layers[2], tree.layers[2]);
+assert.equal(widened(tree, { bend: -10 }).layers[0].space[0].min, -10);
+assert.equal(widened(tree, { bend: 40 }), tree);
+assert.equal(widened(tree, undefined), tree);
 console.log(`${weighers.length} kinds`);

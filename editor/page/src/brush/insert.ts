@@ -3,7 +3,7 @@
 import type { Layer, Pose } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { apartOf, sizeOf } from "../core/form";
-import { freeName, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
+import { freeName, setLayer, widened, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
 import { Stage } from "../core/stage";
 import { weigherOf } from "../core/weighers";
 import { laterThan, slopeAt } from "./later";
@@ -105,6 +105,8 @@ const formToSend = async (app: App, session: Session, place: Place): Promise<Flo
 };
 
 const withoutJoints = ({ joints: _, ...example }: ProjectExample): ProjectExample => example;
+// The sculpt that the form before it was made for.
+const withoutSculpt = ({ sculpt: _, ...example }: ProjectExample): ProjectExample => example;
 
 const placed = (stage: Stage, session: Session, layer: ProjectLayer, example: ProjectExample): ProjectExample => {
     if (!weigherOf(layer.weigh).hasPoints) return example;
@@ -147,12 +149,13 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
         const kept = replacedPseudos.size ? { ...l, pseudo } : l;
         if (existing)
             return { ...kept, examples: kept.examples.map((example) =>
-                example.name === name ? placed(stage, session, l, { ...example, mesh: path }) : example) };
+                example.name === name ? placed(stage, session, l, { ...withoutSculpt(example), mesh: path }) : example) };
         return addAxis(tree, { ...kept, examples: [...kept.examples, placed(stage, session, l, { name, mesh: path })] }, name);
     };
     const now = app.history.tree.layers.findIndex((l) => l.name === layer.name); // layers may have been added or removed meanwhile
     if (now < 0) throw new Error(`Layer '${layer.name}' is gone.`);
-    app.edit(existing ? `sculpt on '${name}'` : `sculpt '${name}'`, (t) => setLayer(t, now, edited));
+    app.edit(existing ? `sculpt on '${name}'` : `sculpt '${name}'`, (t) =>
+        widened(setLayer(t, now, edited), weigherOf(layer.weigh).hasPoints ? session.stand.at : undefined));
     await app.build();
     const kept = app.tree.layers[now]?.examples.find((example) => example.name === name);
     if (kept?.mesh !== path || app.stage.built !== app.tree) return null;

@@ -90,6 +90,23 @@ export const setLayer = (tree: Project, index: number, change: (layer: ProjectLa
     layers: tree.layers.map((layer, i) => (i === index ? change(layer) : layer)),
 });
 
+/** The tree with the ranges of axes widened until they hold a place. Distances count in ranges, so a widened axis gets
+ * the scale it had, and weights between earlier examples stay. */
+export const widened = (tree: Project, at: Place | undefined): Project => {
+    const widen = (axis: Axis): Axis => {
+        const value = at?.[axis.name];
+        const { min, max } = axis;
+        if (typeof value !== "number" || !Number.isFinite(value)) return axis;
+        if (min === undefined || max === undefined || (value >= min && value <= max)) return axis;
+        return { ...axis, min: Math.min(min, value), max: Math.max(max, value), scale: axis.scale ?? 1 / (max - min) };
+    };
+    const layers = tree.layers.map((layer) => {
+        const space = layer.space.map(widen);
+        return space.some((axis, i) => axis !== layer.space[i]) ? { ...layer, space } : layer;
+    });
+    return layers.some((layer, i) => layer !== tree.layers[i]) ? { ...tree, layers } : tree;
+};
+
 export const setExample = (
     tree: Project,
     layer: number,

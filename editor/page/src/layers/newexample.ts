@@ -1,7 +1,7 @@
 // New examples from files: the layer that takes them, their places, and the tree that includes them.
 import type { App } from "../core/app";
 import { isPosed, nextPlace, presentPlace } from "../core/present";
-import { freeName, pointOf, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
+import { freeName, pointOf, setLayer, widened, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
 import { weigherOf } from "../core/weighers";
 import { stemOf } from "../core/words";
 
@@ -135,5 +135,6 @@ export const withExamples = (tree: Project, index: number, added: readonly Added
         ...(space.length > l.space.length ? { space } : {}),
         examples: [...l.examples, ...examples],
     });
-    return { tree: setLayer(tree, index, change), names };
+    const wide = added.reduce((t, { placed }) => widened(t, placed.at), setLayer(tree, index, change));
+    return { tree: wide, names };
 };
