@@ -34,6 +34,7 @@ static const struct {
     {"plot_of_driver", ": 'exemplar weights' gives its weights at a form, 'exemplar drive report' over a motion"},
     {"refined_sculpt", ", which 'exemplar pose' writes with --level cage"},
     {"several_layers", ": name the layer with --layer"},
+    {"slider_taken", ": --replace gives it this sculpt; a value between makes an in-between"},
     {"unknown_axis", "; a joint is written joint:NAME=x20"},
     {"unknown_example", "; 'exemplar example list' shows them"},
     {"unknown_layer", "; 'exemplar example list' shows them"},

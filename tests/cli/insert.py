@@ -201,7 +201,7 @@ class Insert(example.Example):
                 # At its end, a slider has its example.
                 self.sculpt("s.obj", "smile=1")
                 self.refused("add", "body/body.json", "--name", "n", "--at", "smile=1", "s.obj",
-                             fragments=("example 'smile' of layer 'face' is already at that place: --replace",))
+                             fragments=("example 'smile' of layer 'face' is already at that place: --replace gives it this sculpt; a value",))
                 self.insert("smile", "smile=1", layer="face", options=("--replace",))
                 self.assertEqual(len(self.project()["layers"]), 1)
                 # Between, and in combinations, a layer of its own that is zero at both ends.

@@ -266,6 +266,14 @@ static json_t *make_head(const char *what) {
     return json_pack("{s:s, s:s}", "what", what && what[0] && exi_is_text(what) ? what : "changed", "time", text);
 }
 
+/* Makes the folder of versions; the project's own must be there. */
+static ex_result make_folder(const char *folder, ex_error *error) {
+    struct stat status;
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &status) == 0 && S_ISDIR(status.st_mode)))
+        return EX_OK;
+    return ex_file_error(error, "make the folder", folder, errno);
+}
+
 static void close_kept(ex_history_kept *kept) {
     if (!kept)
         return;
@@ -282,7 +290,7 @@ ex_result ex_history_keep(const ex_history_change *change, ex_history_kept **kep
     ex_result result =
         made && v.head ? open_place(change->path, &made->place, error) : ex_error_memory(error, "a version", 0);
     if (result == EX_OK)
-        result = ex_make_directory(made->place.folder, error);
+        result = make_folder(made->place.folder, error);
     if (result == EX_OK)
         result = list_versions(&made->place, UNDO, &made->undo, &made->undo_count, error);
     if (result == EX_OK)
@@ -393,22 +401,25 @@ static ex_result read_present(const place *p, present *now, ex_error *error) {
     return access(p->path, F_OK) == 0 ? ex_file_read(p->path, &now->bytes, &now->size, error) : EX_OK;
 }
 
-/* True if the file in its place is the one that was kept, or if nothing was kept. */
-static bool is_same_file(const place *p, int kind, long number, size_t part, const char *relative) {
-    char *now = ex_path_join(p->path, relative);
-    const char *kept = version_path(p, kind, number, (int)part);
+/* True if the file at `path` is the one that was kept. */
+static bool is_kept_file(const place *p, int kind, long number, size_t part, const char *path) {
     struct stat a, b;
-    const bool same = now && stat(now, &a) == 0 && stat(kept, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
-    free(now);
-    return same;
+    return stat(path, &a) == 0 && stat(version_path(p, kind, number, (int)part), &b) == 0 && a.st_ino == b.st_ino &&
+           a.st_dev == b.st_dev;
 }
 
-/* True if a version is the present state: of a change that was not made. */
-static bool is_present(const place *p, int kind, long number, const version *v, const present *now) {
-    bool same = now->bytes && now->size == v->size && memcmp(now->bytes, v->bytes, v->size) == 0;
-    for (size_t i = 0; same && i < file_count(v); i++)
-        same = is_same_file(p, kind, number, i, file_of(v, i));
-    return same;
+/* Finds out if a version is the present state: of a change that was not made. */
+static ex_result compare_present(const place *p, int kind, long number, const version *v, const present *now,
+                                 bool *same, ex_error *error) {
+    *same = now->bytes && now->size == v->size && memcmp(now->bytes, v->bytes, v->size) == 0;
+    for (size_t i = 0; *same && i < file_count(v); i++) {
+        char *path = ex_path_join(p->path, file_of(v, i));
+        if (!path)
+            return ex_error_memory(error, "a path", 0);
+        *same = is_kept_file(p, kind, number, i, path);
+        free(path);
+    }
+    return EX_OK;
 }
 
 /* Puts the kept files of a version into their places. */
@@ -417,7 +428,7 @@ static ex_result put_files(const place *p, int kind, long number, const version 
     for (size_t i = 0; i < file_count(v) && result == EX_OK; i++) {
         char *to = ex_path_join(p->path, file_of(v, i));
         result = to ? EX_OK : ex_error_memory(error, "a path", 0);
-        if (result == EX_OK && !is_same_file(p, kind, number, i, file_of(v, i)))
+        if (result == EX_OK && !is_kept_file(p, kind, number, i, to))
             result = copy_file(version_path(p, kind, number, (int)i), to, error);
         free(to);
     }
@@ -473,12 +484,14 @@ ex_result ex_history_step(const char *path, bool redo, int *count, ex_error *err
         result = list_versions(&p, kind, &numbers, &versions, error);
     for (int i = 0; i < versions && result == EX_OK && steps == 0; i++) {
         version v;
+        bool same = false;
         result = read_version(&p, kind, numbers[i], &v, error);
         if (result != EX_OK)
             break;
-        if (is_present(&p, kind, numbers[i], &v, &now)) {
+        result = compare_present(&p, kind, numbers[i], &v, &now, &same, error);
+        if (result == EX_OK && same) {
             remove_version(&p, kind, numbers[i]);
-        } else {
+        } else if (result == EX_OK) {
             result = exchange(&p, kind, numbers[i], &v, &now, error);
             steps = result == EX_OK;
         }

@@ -184,7 +184,10 @@ static ex_result add_new(sculpting *s, ex_error *error) {
     const ex_project_view *view = &s->amendment.project->view;
     ex_result result = find_layer(s, error);
     if (result == EX_OK && s->target >= 0)
-        return refuse_taken(exi_example_at(&view->layers[s->layer], s->target)->name, &view->layers[s->layer], error);
+        return ex_error_kind(
+            error,
+            refuse_taken(exi_example_at(&view->layers[s->layer], s->target)->name, &view->layers[s->layer], error),
+            "slider_taken");
     if (result == EX_OK)
         result = check_name(s, error);
     const bool direct = result == EX_OK && !s->new_layer && exi_layer_is_direct(&view->layers[s->layer]);
@@ -284,8 +287,10 @@ static ex_result unpose_form(sculpting *s, ex_error *error) {
     ex_result result = exi_amend_read(a, error);
     if (result == EX_OK)
         result = exi_amend_build(a, error);
+    if (result != EX_OK)
+        return result;
     const exi_fit fit = fit_of(s);
-    return result == EX_OK ? exi_fit_form(&fit, a->wanted, error) : result;
+    return exi_fit_form(&fit, a->wanted, error);
 }
 
 static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
@@ -329,9 +334,11 @@ static ex_result finish(sculpting *s, ex_sculpted *made, ex_error *error) {
         result = exi_amend_judge(a, s->layer, s->place, made, error);
     if (result == EX_OK)
         result = exi_sculpt_loss(a, s->layer, s->place, s->new_layer, made, error);
+    if (result != EX_OK)
+        return result;
     exi_amend_name(a, "example '%s' of layer '%s' %s", json_string_value(json_object_get(s->entry, "name")),
                    layer_of(s)->name, s->sculpt->replace ? "sculpted again" : "added");
-    return result == EX_OK ? exi_amend_save(a, error) : result;
+    return exi_amend_save(a, error);
 }
 
 /* ---- the whole ---- */

@@ -400,6 +400,68 @@ static void test_memory(void **state) {
     ex_project_destroy(project);
 }
 
+/* Into a layer of forms at rest, below one that adds to it: the form is un-posed, corrected and compared. */
+static ex_result try_insert(void *context) {
+    const attempt *a = context;
+    ex_error error = {0};
+    ex_sculpted made;
+    const ex_result result = ex_project_add_sculpt(a->project, &a->sculpt, NULL, &made, &error);
+    const bool done = result == EX_OK;
+    assert_int_equal(is_there("insert/size/half.obj"), done);
+    assert_int_equal(is_there("insert/size/half_sculpt.obj"), done);
+    assert_int_equal(is_there("insert/size"), done);
+    assert_int_equal(is_there("insert/.m.json.versions"), done);
+    assert_int_equal(ex_project_get(a->project)->layers[0].example_count, 2 + done);
+    assert_true(!done || (made.error < 1e-5 * made.size && made.lost_count == 0 && !made.new_layer));
+    return result;
+}
+
+static ex_result try_rename(void *context) {
+    ex_error error = {0};
+    const ex_rename rename = {.kind = EX_RENAME_AXIS, .name = "size", .to = "girth"};
+    const ex_result result = ex_project_rename(context, &rename, NULL, &error);
+    assert_string_equal(ex_project_get(context)->layers[1].axes[0].name, result == EX_OK ? "girth" : "size");
+    return result;
+}
+
+static void test_memory_of_inserting(void **state) {
+    (void)state;
+    static const char *const at[] = {"size=0.5", NULL}, *const turned[] = {"size=0.5", "joint:fore=z30", NULL},
+                             *const joint[] = {"joint:fore=z30", NULL};
+    double positions[3 * ARM_VERTICES];
+    char path[1024];
+    assert_int_equal(ex_make_directory(scratch_path("insert"), NULL), EX_OK);
+    ex_project *project = open_project("insert/m.json", "{'exemplar': 1, 'mesh': '../rest.obj', 'skeleton': "
+                                                        "'../arm.glb', 'layers': [{'name': 'size', 'space': [{'name': "
+                                                        "'size', 'min': 0, 'max': 1}], 'weigh': {'kind': 'cardinal'}, "
+                                                        "'examples': [{'name': 'a', 'mesh': '../rest.obj', 'at': "
+                                                        "{'size': 0}}, {'name': 'b', 'mesh': '../big.obj', 'at': "
+                                                        "{'size': 1}}]}, {'name': 'more', 'shape': 'offsets', 'space': "
+                                                        "[{'name': 'size', 'min': 0, 'max': 1}], 'weigh': {'kind': "
+                                                        "'gaussian'}, 'examples': [{'name': 'c', 'mesh': "
+                                                        "'../bigger.obj', 'at': {'size': 1}}]}]}");
+    arm_form(1, 0.2, positions);
+    for (int v = 0; v < ARM_VERTICES; v++)
+        positions[3 * v + 1] *= 1.1;
+    arm_write_mesh("big.obj", positions);
+    for (int v = 0; v < ARM_VERTICES; v++)
+        positions[3 * v + 2] *= 1.2;
+    arm_write_mesh("bigger.obj", positions);
+    ex_rig *rig = build_project(project);
+    arm_sculpt(rig, turned, 0.01, 3, positions);
+    ex_rig_destroy(rig);
+    arm_write_mesh("sculpt.obj", positions);
+    snprintf(path, sizeof path, "%s", scratch_path("sculpt.obj"));
+    ex_place place = place_of_words(project, at), joints = place_of_words(project, joint);
+    attempt a = {.project = project,
+                 .sculpt = {.layer = "size", .name = "half", .form = path, .at = place, .joints = joints}};
+    assert_true(fail_alloc_sweep(try_insert, &a) > 50);
+    assert_true(fail_alloc_sweep(try_rename, project) > 50);
+    exi_place_free(&place);
+    exi_place_free(&joints);
+    ex_project_destroy(project);
+}
+
 static ex_result try_match(void *context) {
     const attempt *a = context;
     ex_error error = {0};
@@ -492,6 +554,7 @@ int main(void) {
         cmocka_unit_test(test_calls_without_names),
         cmocka_unit_test(test_changed_by_others),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_inserting),
         cmocka_unit_test(test_memory_of_matching),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
