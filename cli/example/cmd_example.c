@@ -105,6 +105,9 @@ int exi_number_read(const ex_command *command, const char *option, const char *t
 
 /* ---- the result ---- */
 
+/* Smaller distances are rounding, and differ between machines; in metres. */
+#define LEAST 1e-6
+
 /* Formats "0.21 mm". */
 static const char *text_length(char buffer[EXI_TEXT_SIZE], double metres) {
     const bool small = metres < 0.1;
@@ -192,7 +195,7 @@ void exi_sculpted_print(const exi_change *change, const char *path, const ex_scu
     text_lost(change, made, lost, sizeof lost);
     exi_print("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s%s\n", path,
               layer->name, example->name, example->mesh, made->moved_count, made->vertex_count,
-              text_length(largest, made->largest), text_length(off, made->error), lost);
+              text_length(largest, made->largest), text_length(off, made->error > LEAST ? made->error : LEAST), lost);
 }
 
 /* ---- the command ---- */
