@@ -115,34 +115,43 @@ static const char *text_length(char buffer[EXI_TEXT_SIZE], double metres) {
     return buffer;
 }
 
-static void print_json(const exi_change *change, const char *path, const ex_project_layer *layer,
-                       const ex_project_example *example, const ex_sculpted *made) {
+void exi_sculpted_emit(const exi_change *change, exi_emitter *json, const ex_sculpted *made) {
+    const ex_project_layer *layer = &ex_project_get(change->project)->layers[made->layer];
+    const ex_project_example *example = made->example >= 0 ? &layer->examples[made->example] : NULL;
+    exi_emit_text(json, "layer", layer->name);
+    exi_emit_bool(json, "new_layer", made->new_layer);
+    exi_emit_text(json, "example", example ? example->name : NULL);
+    exi_emit_text(json, "mesh", example ? example->mesh : NULL);
+    exi_emit_bool(json, "reordered", made->reordered);
+    exi_emit_number(json, "vertices", made->vertex_count);
+    exi_emit_number(json, "moved", made->moved_count);
+    exi_emit_number(json, "largest", made->largest);
+    exi_emit_number(json, "damped", made->damped_count);
+    exi_emit_number(json, "error", made->error);
+    exi_emit_number(json, "farthest", made->farthest);
+    exi_emit_number(json, "size", made->size);
+    exi_emit_number(json, "lost_count", made->lost_count);
+    if (made->lost_count > 0) {
+        const ex_project_layer *lost = &ex_project_get(change->project)->layers[made->lost_layer];
+        exi_emit_text(json, "lost_layer", lost->name);
+        exi_emit_text(json, "lost_example", lost->examples[made->lost_example].name);
+        exi_emit_number(json, "loss", made->loss);
+    }
+}
+
+void exi_notes_emit(const exi_change *change, exi_emitter *json) {
+    exi_emit_open(json, "notes", '[');
+    for (int i = 0; i < change->notes.count; i++)
+        exi_emit_text(json, NULL, change->notes.texts[i]);
+    exi_emit_close(json, ']');
+}
+
+static void print_json(const exi_change *change, const char *path, const ex_sculpted *made) {
     exi_emitter json = exi_emit_start(stdout);
     exi_emit_open(&json, NULL, '{');
     exi_emit_text(&json, "project", path);
-    exi_emit_text(&json, "layer", layer->name);
-    exi_emit_bool(&json, "new_layer", made->new_layer);
-    exi_emit_text(&json, "example", example ? example->name : NULL);
-    exi_emit_text(&json, "mesh", example ? example->mesh : NULL);
-    exi_emit_bool(&json, "reordered", made->reordered);
-    exi_emit_number(&json, "vertices", made->vertex_count);
-    exi_emit_number(&json, "moved", made->moved_count);
-    exi_emit_number(&json, "largest", made->largest);
-    exi_emit_number(&json, "damped", made->damped_count);
-    exi_emit_number(&json, "error", made->error);
-    exi_emit_number(&json, "farthest", made->farthest);
-    exi_emit_number(&json, "size", made->size);
-    exi_emit_number(&json, "lost_count", made->lost_count);
-    if (made->lost_count > 0) {
-        const ex_project_layer *lost = &ex_project_get(change->project)->layers[made->lost_layer];
-        exi_emit_text(&json, "lost_layer", lost->name);
-        exi_emit_text(&json, "lost_example", lost->examples[made->lost_example].name);
-        exi_emit_number(&json, "loss", made->loss);
-    }
-    exi_emit_open(&json, "notes", '[');
-    for (int i = 0; i < change->notes.count; i++)
-        exi_emit_text(&json, NULL, change->notes.texts[i]);
-    exi_emit_close(&json, ']');
+    exi_sculpted_emit(change, &json, made);
+    exi_notes_emit(change, &json);
     exi_emit_close(&json, '}');
     exi_emit_end(&json);
 }
@@ -182,7 +191,7 @@ void exi_sculpted_print(const exi_change *change, const char *path, const ex_scu
     const ex_project_example *example = made->example >= 0 ? &layer->examples[made->example] : NULL;
     char largest[EXI_TEXT_SIZE], off[EXI_TEXT_SIZE], lost[700];
     if (change->call->json) {
-        print_json(change, path, layer, example, made);
+        print_json(change, path, made);
         return;
     }
     if (change->call->quiet)

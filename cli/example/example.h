@@ -3,6 +3,7 @@
 #define EXEMPLAR_CLI_EXAMPLE_H
 
 #include "cli/base/command.h"
+#include "cli/base/emit.h"
 #include "cli/base/report.h"
 
 #include <exemplar/author.h>
@@ -44,7 +45,10 @@ bool exi_words_check(const ex_command *command, const ex_word_list *list, const 
 /* Reads a number from 1; 0 after printing an error. */
 int exi_number_read(const ex_command *command, const char *option, const char *text);
 
-/* Prints the line, or the JSON, about a new example; `verb` is "added" or "mirrored". */
+/* Prints the line, or the JSON, about a new example. */
 void exi_sculpted_print(const exi_change *change, const char *path, const ex_sculpted *made);
+/* Write the keys of that JSON about the example, and its notes, into an object. */
+void exi_sculpted_emit(const exi_change *change, exi_emitter *json, const ex_sculpted *made);
+void exi_notes_emit(const exi_change *change, exi_emitter *json);
 
 #endif

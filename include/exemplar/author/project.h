@@ -399,26 +399,60 @@ typedef struct ex_sculpted {
 EX_API ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, const ex_build_options *options,
                                        ex_sculpted *made, ex_error *error);
 
-/* An example to mirror, and the plane. */
+/* Sides of a character, by the words for left and right in names. */
+typedef enum ex_side { EX_SIDE_NONE, EX_SIDE_LEFT, EX_SIDE_RIGHT } ex_side;
+
+/* Ways to find the counterpart of a vertex in a mirror, with their words. */
+#define EX_MATCH_LIST(X)                                                                                               \
+    X(EX_MATCH_SYMMETRIC, "symmetric") /* the vertex at the mirror image, on the mesh as it stands at rest */          \
+    X(EX_MATCH_TOPOLOGY, "topology")   /* the vertex with the mirrored faces around it */                              \
+    X(EX_MATCH_NEAREST, "nearest")     /* the nearest point of the surface */
+
+typedef enum ex_match {
+#define EX_MATCH_ENUM(name, text) name,
+    EX_MATCH_LIST(EX_MATCH_ENUM)
+#undef EX_MATCH_ENUM
+        EX_MATCH_COUNT
+} ex_match;
+
+/* Returns the word for a way to find counterparts. */
+EX_API const char *ex_match_name(ex_match match);
+
+/* Examples to mirror: one by name; a whole layer, with its pseudo-examples, if only the layer is given; or all
+ * examples of a side. */
 typedef struct ex_mirroring {
-    const char *layer; /* NULL: the only layer with an example of that name */
+    const char *layer; /* with a name, NULL: the only layer with an example of that name */
     const char *name;
-    const char *as;   /* the new example's name; NULL: the name with left and right exchanged */
-    int plane;        /* coordinate that is mirrored: 0, 1, 2 for x, y, z of the project's meshes */
-    double offset;    /* position of the plane, in the project's unit */
-    double tolerance; /* largest distance of a vertex from its counterpart, in sizes of the mesh; 0: the default,
-                         1e-4 */
+    ex_side from;   /* with neither a name nor a layer: the side whose examples are mirrored to the other */
+    const char *as; /* the new example's name; NULL: the name with left and right exchanged */
+    char plane;     /* 'x', 'y' or 'z': the coordinate of the project's forms, as they stand, that is mirrored; 0: found
+                       from the mesh at rest and from joints in pairs */
+    double offset;  /* position of that plane, in the project's unit */
+    double tolerance; /* largest distance of a counterpart from the mirror image, in sizes of the mesh; 0: 1e-4 for
+                         symmetric vertices, 0.1 by topology, 0.02 for the nearest point */
     bool replace;     /* true: an example at the mirrored place gets the mirrored form */
 } ex_mirroring;
 
+/* A mirrored example. */
+typedef struct ex_mirrored {
+    ex_sculpted sculpted;
+    double normal[3], offset;    /* the plane: normal * p = offset, in metres with y up */
+    int matched[EX_MATCH_COUNT]; /* vertices that it moves, by how their counterparts were found */
+    double farthest;             /* largest distance of those counterparts from the mirror images at rest, in metres */
+} ex_mirrored;
+
 /*
- * Adds the mirror image of an example: its form through the vertices' counterparts at rest, its pose through the
- * joints' counterparts, found by name (ex_mirror_name). It goes to the layer of offsets with the mirrored axes, which
- * is made if missing. Mirroring twice restores an example. Results: as for sculpts, and DATA for vertices without a
- * counterpart, which are named.
+ * Adds the mirror images of examples: sculpts, and forms at rest such as morph targets. The offset of each vertex from
+ * the form at the same pose without the example is reflected, and added to the form at the mirrored pose. So only
+ * vertices that an example moves need counterparts; the rest of the mesh, its skin weights and its positions, need not
+ * be symmetric. Poses are mirrored through the joints' counterparts, found by name (ex_mirror_name) and position, so
+ * that world rotations are reflected. The example goes to the layer of the same kind with the mirrored axes, which is
+ * made if missing, with a mirrored mask. In a direct layer it gets an axis of its own. Mirroring twice restores an
+ * example. *made [*made_count], in order (release with free), and made_count may both be NULL. Results: as for sculpts,
+ * and DATA for vertices or joints without a counterpart, which are named.
  */
-EX_API ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *mirroring,
-                                           const ex_build_options *options, ex_sculpted *made, ex_error *error);
+EX_API ex_result ex_project_mirror(ex_project *project, const ex_mirroring *mirroring, const ex_build_options *options,
+                                   ex_mirrored **made, int *made_count, ex_error *error);
 
 /* Returns the name with left and right exchanged: LeftArm, arm_L, arm.l, l_arm, arm-right, "left arm"; a copy if it has
  * neither. Release with free; NULL without memory. */

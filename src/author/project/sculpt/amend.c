@@ -7,17 +7,20 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "author/base/array.h"
 #include "author/base/file.h"
 #include "author/base/json.h"
 #include "author/project/sculpt/sculpt.h"
 #include "runtime/base/text.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/history.h>
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 ex_result exi_amend_open(exi_amendment *a, ex_project *project, const ex_build_options *options, ex_error *error) {
@@ -28,16 +31,52 @@ ex_result exi_amend_open(exi_amendment *a, ex_project *project, const ex_build_o
     return a->trial.root ? EX_OK : ex_error_memory(error, "the project", 0);
 }
 
+static void forget_made(exi_amendment *a) {
+    for (size_t i = 0; i < a->made_count; i++)
+        free(a->made[i]);
+    free(a->made);
+    a->made = NULL;
+    a->made_count = a->made_capacity = 0;
+}
+
+ex_result exi_amend_made(exi_amendment *a, char *path, ex_error *error) {
+    char **made = exi_array_grow(a->made, &a->made_capacity, a->made_count + 1, sizeof *made);
+    if (!made) {
+        remove(path);
+        free(path);
+        return ex_error_memory(error, "a path", 0);
+    }
+    a->made = made;
+    made[a->made_count++] = path;
+    return EX_OK;
+}
+
+ex_result exi_amend_make_room(exi_amendment *a, const char *relative, char **path, ex_error *error) {
+    struct stat there;
+    *path = ex_path_join(a->trial.path, relative);
+    char *folder = *path ? exi_text_copy(*path, strlen(*path)) : NULL;
+    ex_result result = folder ? EX_OK : ex_error_memory(error, "a path", strlen(relative));
+    if (result == EX_OK) {
+        *strrchr(folder, '/') = 0;
+        const bool existed = stat(folder, &there) == 0;
+        result = ex_make_directory(folder, error);
+        if (result == EX_OK && !existed) {
+            result = exi_amend_made(a, folder, error);
+            folder = NULL;
+        }
+    }
+    free(folder);
+    if (result == EX_OK)
+        return EX_OK;
+    free(*path);
+    *path = NULL;
+    return result;
+}
+
 void exi_amend_close(exi_amendment *a) {
-    if (a->made_file)
-        unlink(a->made_file);
-    if (a->made_other)
-        unlink(a->made_other);
-    if (a->made_folder)
-        rmdir(a->made_folder);
-    free(a->made_file);
-    free(a->made_other);
-    free(a->made_folder);
+    for (size_t i = a->made_count; i > 0; i--) /* files before their folders */
+        remove(a->made[i - 1]);
+    forget_made(a);
     free(a->wanted);
     ex_rig_destroy(a->rig);
     exi_arena_free(&a->trial.arena);
@@ -188,10 +227,7 @@ ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
     if (result != EX_OK)
         return result;
     a->trial.stored = json_incref(a->trial.root);
-    free(a->made_file);
-    free(a->made_other);
-    free(a->made_folder);
-    a->made_file = a->made_other = a->made_folder = NULL;
+    forget_made(a);
     const ex_project old = *project;
     *project = a->trial;
     a->trial = old;

@@ -1,78 +1,106 @@
 /*
- * Mirrors examples: a sculpt on the left also holds on the right. The form is mapped by the vertices' counterparts, the
- * place by those of joints and axes. The mirrored example goes to the layer over the mirrored axes.
+ * Mirrors examples, layers and sides: a sculpt on the left also holds on the right. The form is mirrored as offsets
+ * (mirror_form.c), the place by the counterparts of joints and axes (mirror_pose.c). The mirrored example goes to the
+ * layer over the mirrored axes (mirror_layer.c); in a direct layer, whose axes are its weights, to an axis of its own.
+ *
+ * Several examples are mirrored one after the other, in the order of the layers, into one changed tree. If the image of
+ * one has to be measured on top of the image of another, a rig is built in between.
  */
 #include "author/project/sculpt/mirror.h"
 #include "author/base/array.h"
 #include "author/base/json.h"
-#include "author/project/skeleton/skeleton.h"
 #include "runtime/base/text.h"
 
-#include <exemplar/author/files.h>
-#include <exemplar/author/formats.h>
-
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- input ---- */
+const char *ex_match_name(ex_match match) {
+    static const char *const names[] = {
+#define NAME(name, text) text,
+        EX_MATCH_LIST(NAME)
+#undef NAME
+    };
+    return match >= 0 && match < EX_MATCH_COUNT ? names[match] : "";
+}
 
-static ex_result find_source(exi_mirroring *m, ex_project *project, ex_error *error) {
-    const ex_example_ref which = {.layer = m->def->layer, .name = m->def->name};
-    m->from_place = exi_find_example(&project->view, which, &m->from, error);
-    if (m->from_place < 0)
-        return EX_ERROR_DATA;
-    m->source = &project->view.layers[m->from];
+static bool is_direct(const ex_project_layer *layer) {
+    return !ex_weigher_kind_info(layer->weigh.kind)->has_points;
+}
+
+/* ---- what to mirror ---- */
+
+static bool can_mirror(const ex_project_layer *layer) {
+    return (layer->domain == EX_DOMAIN_OFFSETS || layer->domain == EX_DOMAIN_FORM) && !layer->driven;
+}
+
+static ex_result set_source(exi_mirroring *m, int layer, int place, ex_error *error) {
+    const ex_project *project = m->amendment.project;
+    m->from = layer;
+    m->from_place = place;
+    m->source = &project->view.layers[layer];
     m->entry = json_array_get(
-        json_object_get(json_array_get(json_object_get(project->root, "layers"), (size_t)m->from), "examples"),
-        (size_t)m->from_place);
-    if (m->source->domain != EX_DOMAIN_OFFSETS || !ex_weigher_kind_info(m->source->weigh.kind)->has_points)
+        json_object_get(json_array_get(json_object_get(project->root, "layers"), (size_t)layer), "examples"),
+        (size_t)place);
+    if (!can_mirror(m->source))
         return ex_error_set(error, EX_ERROR_DATA,
-                            "layer '%s' is not a layer of offsets over a space: only sculpts can be mirrored",
+                            "layer '%s' is not a layer of sculpts or of forms at rest: only sculpts and morph targets "
+                            "can be mirrored",
                             m->source->name);
     if (json_object_get(m->entry, "skeleton"))
         return ex_error_set(error, EX_ERROR_DATA, "example '%s' has a skeleton of its own, which cannot be mirrored",
-                            m->def->name);
+                            exi_example_at(m->source, place)->name);
     return EX_OK;
 }
 
-static ex_result read_skeleton(exi_mirroring *m, ex_error *error) {
-    const ex_project_view *view = m->mirror.view;
-    ex_scene *scene = NULL;
-    if (!view->skeleton)
-        return EX_OK;
-    ex_result result = exi_skeleton_read_scene(view, view->skeleton, &scene, error);
-    if (result == EX_OK && exi_skeleton_main_skin(scene) < 0)
-        result = exi_skeleton_no_skin(error);
-    if (result == EX_OK)
-        result = exi_skeleton_from_scene(scene, exi_skeleton_main_skin(scene), &m->skeleton, error);
-    ex_scene_destroy(scene);
-    m->mirror.skeleton = m->skeleton;
-    return ex_error_within(error, result, "skeleton");
+/* Returns the side of an example: of the joints and dials of its layer if they agree, else of its name. */
+static ex_side side_of(const exi_mirroring *m, const ex_project_layer *layer, const ex_project_example *example) {
+    ex_side side = EX_SIDE_NONE;
+    bool agree = true;
+    const int first = is_direct(layer) ? example->place : 0, end = is_direct(layer) ? first + 1 : layer->axis_count;
+    for (int i = first; i < end; i++) {
+        const ex_project_axis *axis = &layer->axes[i];
+        const ex_side one = axis->joint ? exi_mirror_joint_side(&m->mirror, axis->joint) : exi_side_of_name(axis->name);
+        agree = agree && (one == EX_SIDE_NONE || side == EX_SIDE_NONE || one == side);
+        side = one != EX_SIDE_NONE ? one : side;
+    }
+    return agree && side != EX_SIDE_NONE ? side : exi_side_of_name(example->name);
 }
 
 /* ---- the space ---- */
+
+static void free_axes(exi_mirroring *m) {
+    for (int i = 0; m->axes && i < m->axis_count; i++)
+        json_decref(m->axes[i].made);
+    free(m->axes);
+    m->axes = NULL;
+    m->axis_count = 0;
+}
 
 static ex_result mirror_axes(exi_mirroring *m, ex_error *error) {
     const json_t *space = json_object_get(
         json_array_get(json_object_get(m->amendment.project->root, "layers"), (size_t)m->from), "space");
     const size_t count = (size_t)m->source->axis_count;
+    free_axes(m);
     m->axes = calloc(count + 1, sizeof *m->axes);
     ex_result result = m->axes ? EX_OK : ex_error_memory(error, "the axes", count * sizeof *m->axes);
-    for (size_t i = 0; result == EX_OK && i < count; i++)
+    for (size_t i = 0; result == EX_OK && i < count; i++) {
         result = exi_mirror_axis(&m->mirror, &m->source->axes[i], json_array_get(space, i), m->axes, (int)i,
                                  &m->axes[i], error);
+        m->axis_count = (int)i + 1;
+    }
     return result;
 }
 
 /* ---- the example ---- */
 
-/* Mirrors the axes that "at" names, in its order, including those of other layers. */
-static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *error) {
+ex_result exi_mirroring_place(const exi_mirroring *m, const json_t *at, json_t **out, ex_error *error) {
     const char *name;
     json_t *value;
-    ex_result result = EX_OK;
     *out = json_object();
-    json_object_foreach(json_object_get(m->entry, "at"), name, value) {
+    ex_result result = *out ? EX_OK : ex_error_memory(error, "a place", 0);
+    json_object_foreach((json_t *)at, name, value) {
         const exi_mirrored_axis *axis = exi_mirroring_axis(m, name);
         const ex_project_axis *other = axis ? NULL : exi_view_axis(m->mirror.view, name);
         exi_mirrored_axis mirrored = {0};
@@ -100,7 +128,8 @@ static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *er
 static ex_result make_entry(const exi_mirroring *m, const char *name, json_t **out, ex_error *error) {
     json_t *at = NULL, *joints = NULL, *value, *made = json_object();
     const char *key;
-    ex_result result = made ? mirror_place(m, &at, error) : ex_error_memory(error, "an example", 0);
+    ex_result result = made ? exi_mirroring_place(m, json_object_get(m->entry, "at"), &at, error)
+                            : ex_error_memory(error, "an example", 0);
     if (result == EX_OK)
         result = exi_mirror_joints(&m->mirror, json_object_get(m->entry, "joints"), &joints, error);
     bool done = true;
@@ -127,45 +156,79 @@ static ex_result make_entry(const exi_mirroring *m, const char *name, json_t **o
     return result;
 }
 
-static bool has_name(const json_t *list, const char *name) {
+static const char *name_at(const json_t *list, size_t i) {
+    return json_string_value(json_object_get(json_array_get(list, i), "name"));
+}
+
+static int find_name(const json_t *list, const char *name) {
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")), name) == 0)
-            return true;
-    return false;
+        if (strcmp(name_at(list, i), name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Remembers an example that is in the way; of many, all are named at the end. */
+static void note_taken(exi_mirroring *m, const char *name) {
+    const size_t length = strlen(m->taken);
+    if (m->taken_count++ < 8 && length + strlen(name) + 8 < sizeof m->taken)
+        snprintf(m->taken + length, sizeof m->taken - length, "%s'%s'", length > 0 ? ", " : "", name);
+    m->skipped = true;
+}
+
+/* A layer that has both sides cannot say which of them is right. */
+static ex_result refuse_both(const char *one, const char *other, const char *layer, ex_error *error) {
+    return ex_error_kind(error,
+                         ex_error_set(error, EX_ERROR_DATA,
+                                      "examples '%s' and '%s' of layer '%s' are mirror images of each other: name the "
+                                      "one to mirror",
+                                      one, other, layer),
+                         "mirrored_both");
 }
 
 /* If an example is at the mirrored place, replaces its form and removes the new example; or refuses. */
 static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
     const ex_project_layer *layer = &m->amendment.trial.view.layers[m->to];
     const ex_project_example *other = exi_example_in_the_way(layer, m->place);
+    const char *own = exi_example_at(m->source, m->from_place)->name;
     if (!other)
         return EX_OK;
-    if (m->to == m->from && other->place == m->from_place)
+    const bool itself = m->to == m->from && other->place == m->from_place;
+    if (itself && !m->many)
         return ex_error_set(error, EX_ERROR_DATA,
-                            "the pose of '%s' is its own mirror image: there is nothing to mirror", m->def->name);
-    if (!m->def->replace)
+                            "the pose of '%s' is its own mirror image: there is nothing to mirror", own);
+    if (!itself && m->many && m->to == m->from && m->def->from == EX_SIDE_NONE && m->def->replace)
+        return refuse_both(own, other->name, layer->name, error);
+    if (!itself && !m->many && !m->def->replace)
         return ex_error_kind(error,
                              ex_error_set(error, EX_ERROR_DATA,
                                           "example '%s' of layer '%s' is already at the mirrored place", other->name,
                                           layer->name),
                              "mirrored_place_taken");
-    m->place = other->place;
+    if (itself || (m->many && m->to == m->from && m->def->from == EX_SIDE_NONE))
+        m->skipped = true; /* both sides are there */
+    else if (!m->def->replace)
+        note_taken(m, other->name);
+    else
+        m->place = other->place;
     json_array_remove(list, json_array_size(list) - 1);
     return EX_OK;
 }
 
-static ex_result put_example(exi_mirroring *m, ex_error *error) {
+/* Puts the entry into the layer m->to, under a name that may be taken there by the example to be replaced. */
+static ex_result put_example(exi_mirroring *m, const char *name, ex_error *error) {
     json_t *made = NULL, *list = json_object_get(exi_amend_layer(&m->amendment, m->to), "examples");
-    char *name = m->def->as ? exi_text_copy(m->def->as, strlen(m->def->as)) : ex_mirror_name(m->def->name);
-    ex_result result = name ? EX_OK : ex_error_memory(error, "a name", 0);
-    const bool taken = name && has_name(list, name);
-    if (result == EX_OK && taken && !m->def->replace)
-        result = ex_error_kind(
+    char other[EXI_NAME_MAX + 1];
+    if (m->many && m->to == m->from && strcmp(name, exi_example_at(m->source, m->from_place)->name) == 0) {
+        snprintf(other, sizeof other, "%.*s mirrored", exi_text_cut(name, EXI_NAME_MAX - 10), name);
+        name = other;
+    }
+    const bool taken = find_name(list, name) >= 0;
+    if (taken && !m->def->replace && !m->many)
+        return ex_error_kind(
             error,
             ex_error_set(error, EX_ERROR_DATA, "the layer of the mirrored example already has an example '%s'", name),
             "mirrored_name_taken");
-    if (result == EX_OK)
-        result = make_entry(m, taken ? "\xE2\x80\xA6" : name, &made, error);
+    ex_result result = make_entry(m, taken ? "\xE2\x80\xA6" : name, &made, error);
     if (result == EX_OK) {
         m->place = (int)json_array_size(list);
         result = json_array_append_new(list, made) == 0 ? exi_amend_read(&m->amendment, error)
@@ -174,101 +237,356 @@ static ex_result put_example(exi_mirroring *m, ex_error *error) {
     const int added = m->place;
     if (result == EX_OK)
         result = make_way(m, list, error);
-    if (result == EX_OK && taken && m->place == added)
+    if (result == EX_OK && taken && !m->skipped && m->place == added) {
+        if (m->many && !m->def->replace) {
+            note_taken(m, name);
+            json_array_remove(list, json_array_size(list) - 1);
+            return EX_OK;
+        }
         result = ex_error_kind(
             error,
             ex_error_set(error, EX_ERROR_DATA, "'%s' has the name of the mirrored example but is elsewhere", name),
             "mirrored_name_elsewhere");
+    }
+    return result;
+}
+
+/* ---- direct layers ---- */
+
+/* Builds the tree as it is so far, if the base of the next image depends on a layer that has changed. */
+static ex_result keep_up(exi_mirroring *m, ex_error *error) {
+    if (m->changed >= m->to)
+        return EX_OK;
+    m->changed = INT_MAX;
+    return exi_amend_build(&m->amendment, error);
+}
+
+/* Finds the direct layer of the same kind that has the axis, and its index there. False if there is none. */
+static bool find_direct_axis(exi_mirroring *m, const char *name) {
+    for (int l = 0; l < m->mirror.view->layer_count; l++) {
+        const ex_project_layer *layer = &m->mirror.view->layers[l];
+        for (int i = 0; is_direct(layer) && layer->domain == m->source->domain && i < layer->axis_count; i++)
+            if (strcmp(layer->axes[i].name, name) == 0) {
+                m->to = l;
+                m->place = i;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* Chooses the layer of a new axis: that of the mirrored name if the name has a side, else the same one. */
+static ex_result choose_direct_layer(exi_mirroring *m, ex_error *error) {
+    char *name = ex_mirror_name(m->source->name);
+    if (!name)
+        return ex_error_memory(error, "a layer", 0);
+    m->to = strcmp(name, m->source->name) == 0 ? m->from : m->mirror.view->layer_count;
+    for (int l = 0; l < m->mirror.view->layer_count; l++)
+        if (strcmp(m->mirror.view->layers[l].name, name) == 0 && is_direct(&m->mirror.view->layers[l]) &&
+            m->mirror.view->layers[l].domain == m->source->domain)
+            m->to = l;
+    m->new_layer = m->to == m->mirror.view->layer_count;
+    free(name);
+    return keep_up(m, error);
+}
+
+/* Adds the axis and the entry. A new layer has no other axes. */
+static ex_result append_direct(exi_mirroring *m, const exi_mirrored_axis *axis, const char *axis_name, const char *name,
+                               ex_error *error) {
+    json_t *made = NULL;
+    const int count = m->axis_count;
+    ex_result result = choose_direct_layer(m, error);
+    if (result == EX_OK && m->new_layer) {
+        m->axis_count = 0;
+        result = exi_mirroring_start_layer(m, error);
+        m->axis_count = count;
+    }
+    if (result != EX_OK)
+        return result;
+    json_t *layer = exi_amend_layer(&m->amendment, m->to), *list = json_object_get(layer, "examples");
+    const json_t *space = json_object_get(exi_amend_layer(&m->amendment, m->from), "space");
+    json_t *one = json_deep_copy(axis->made ? axis->made : json_array_get(space, (size_t)m->from_place));
+    bool done = one && json_object_set_new(one, "name", json_string(axis_name)) == 0;
+    done = json_array_append_new(json_object_get(layer, "space"), one) == 0 && done;
+    if (find_name(list, name) >= 0)
+        return ex_error_kind(error,
+                             ex_error_set(error, EX_ERROR_DATA, "layer '%s' already has an example '%s'",
+                                          json_string_value(json_object_get(layer, "name")), name),
+                             "mirrored_name_taken");
+    result = done ? make_entry(m, name, &made, error) : ex_error_memory(error, "an axis", 0);
+    m->place = (int)json_array_size(list);
+    if (result == EX_OK && json_array_append_new(list, made) != 0)
+        result = ex_error_memory(error, "an example", 0);
+    return result == EX_OK ? exi_amend_read(&m->amendment, error) : result;
+}
+
+static ex_result put_direct(exi_mirroring *m, const char *name, ex_error *error) {
+    const exi_mirrored_axis *axis = &m->axes[m->from_place];
+    const char *own = exi_example_at(m->source, m->from_place)->name;
+    const bool named = m->def->as && strcmp(axis->from->name, own) == 0;
+    const char *axis_name = named ? m->def->as : axis->name;
+    if (strcmp(axis_name, axis->from->name) == 0) {
+        if (m->many) {
+            m->skipped = true;
+            return EX_OK;
+        }
+        return ex_error_kind(error,
+                             ex_error_set(error, EX_ERROR_DATA,
+                                          "morph target '%s' has no left or right in its name, so its mirror image "
+                                          "would have the same one",
+                                          own),
+                             "mirrored_name_same");
+    }
+    if (!find_direct_axis(m, axis_name))
+        return append_direct(m, axis, axis_name, name, error);
+    const ex_project_example *there = exi_example_at(&m->mirror.view->layers[m->to], m->place);
+    if (m->many && m->to == m->from && m->def->from == EX_SIDE_NONE && !m->def->replace) {
+        m->skipped = true; /* both sides are there */
+        return EX_OK;
+    }
+    if (m->many && m->to == m->from && m->def->from == EX_SIDE_NONE)
+        return refuse_both(own, there->name, m->source->name, error);
+    if (m->def->replace)
+        return keep_up(m, error);
+    if (m->many) {
+        note_taken(m, there->name);
+        return EX_OK;
+    }
+    return ex_error_kind(error,
+                         ex_error_set(error, EX_ERROR_DATA, "layer '%s' already has an example '%s'",
+                                      m->mirror.view->layers[m->to].name, there->name),
+                         "mirrored_name_taken");
+}
+
+/* ---- one example ---- */
+
+static ex_result put_image(exi_mirroring *m, ex_error *error) {
+    const char *own = exi_example_at(m->source, m->from_place)->name;
+    char *name = m->def->as ? exi_text_copy(m->def->as, strlen(m->def->as)) : ex_mirror_name(own);
+    ex_result result = name ? mirror_axes(m, error) : ex_error_memory(error, "a name", 0);
+    if (result == EX_OK && is_direct(m->source)) {
+        result = put_direct(m, name, error);
+    } else if (result == EX_OK) {
+        result = exi_mirroring_find_layer(m, error);
+        if (result == EX_OK)
+            result = keep_up(m, error);
+        if (result == EX_OK && m->new_layer)
+            result = exi_mirroring_start_layer(m, error);
+        if (result == EX_OK)
+            result = put_example(m, name, error);
+    }
     free(name);
     return result;
 }
 
-/* ---- its form ---- */
-
-static ex_result mirror_form(exi_mirroring *m, ex_error *error) {
-    const char *relative = json_string_value(json_object_get(m->entry, "mesh"));
-    const int plane = m->def->plane;
-    char *path = ex_path_join(m->mirror.view->path, relative);
-    ex_mesh *form = NULL;
-    int *map = NULL;
-    ex_result result = path ? ex_mesh_read(path, &form, error) : ex_error_memory(error, "a path", 0);
-    free(path);
+static ex_result mirror_one(exi_mirroring *m, int layer, int place, ex_error *error) {
+    ex_result result = set_source(m, layer, place, error);
     if (result == EX_OK)
-        result = exi_read_raw_mesh(m->mirror.view, &m->mesh, error);
+        result = exi_amend_read(&m->amendment, error);
+    m->mirror.view = &m->amendment.trial.view;
+    m->skipped = m->new_layer = false;
     if (result == EX_OK)
-        result = ex_error_within(error, ex_mesh_compare_connectivity(m->mesh, form, error), "%s", relative);
-    if (result == EX_OK)
-        result =
-            ex_error_within(error, ex_mesh_mirror_map(m->mesh, plane, m->def->offset, m->def->tolerance, &map, error),
-                            "%s", m->mirror.view->mesh);
-    for (size_t v = 0; result == EX_OK && v < (size_t)form->vertex_count; v++) {
-        double *p = m->mesh->positions + 3 * (size_t)map[v];
-        memcpy(p, form->positions + 3 * v, 3 * sizeof *p);
-        p[plane] = 2 * m->def->offset - p[plane];
-    }
-    free(map);
-    ex_mesh_destroy(form);
+        result = put_image(m, error);
+    if (result != EX_OK || m->skipped)
+        return result;
+    exi_image *images = exi_array_grow(m->images, &m->image_capacity, m->image_count + 1, sizeof *images);
+    if (!images)
+        return ex_error_memory(error, "an example", sizeof *images);
+    m->images = images;
+    exi_image *image = &images[m->image_count];
+    *image = (exi_image){.from = layer, .from_place = place, .to = m->to, .place = m->place, .new_layer = m->new_layer};
+    result = exi_mirroring_form(m, &image->mirrored, error);
+    m->image_count += result == EX_OK;
+    m->changed = m->changed < m->to ? m->changed : m->to;
     return result;
 }
 
-static ex_result put_form(exi_mirroring *m, ex_error *error) {
-    exi_amendment *a = &m->amendment;
-    json_t *entry = json_array_get(json_object_get(exi_amend_layer(a, m->to), "examples"), (size_t)m->place);
-    char *file = exi_sculpt_free_file(&a->trial.view, a->trial.view.layers[m->to].name,
-                                      json_string_value(json_object_get(entry, "name")));
-    ex_result result = file ? exi_sculpt_write(a, file, m->mesh, error) : ex_error_memory(error, "a path", 0);
-    if (result == EX_OK && json_object_set_new(entry, "mesh", json_string(file)) != 0)
-        result = ex_error_memory(error, "an example", 0);
-    free(file);
-    return result == EX_OK ? exi_amend_read(a, error) : result;
+/* ---- several ---- */
+
+/* Mirrors the pseudo-examples of a layer whose examples all were mirrored, or that mirrors to itself. */
+static ex_result mirror_pseudos(exi_mirroring *m, int layer, ex_error *error) {
+    const exi_image *last = m->image_count > 0 ? &m->images[m->image_count - 1] : NULL;
+    if (!last || last->from != layer || m->source->pseudo_count == 0)
+        return EX_OK;
+    ex_result result = exi_amend_read(&m->amendment, error);
+    if (result == EX_OK)
+        result = mirror_axes(m, error);
+    m->to = last->to;
+    m->new_layer = false;
+    return result == EX_OK ? exi_mirroring_pseudos(m, error) : result;
+}
+
+static ex_result mirror_layer(exi_mirroring *m, int layer, int *without_side, ex_error *error) {
+    const ex_project_layer *source = &m->amendment.project->view.layers[layer];
+    ex_result result = EX_OK;
+    bool any = false;
+    for (int place = 0; result == EX_OK && place < source->example_count + source->muted_count; place++) {
+        const ex_project_example *example = exi_example_at(source, place);
+        bool muted = false;
+        for (int k = 0; k < source->muted_count; k++)
+            muted = muted || &source->muted_examples[k] == example;
+        const ex_side side = m->def->from != EX_SIDE_NONE ? side_of(m, source, example) : EX_SIDE_NONE;
+        *without_side += m->def->from != EX_SIDE_NONE && side == EX_SIDE_NONE && !muted;
+        if (muted || side != m->def->from)
+            continue;
+        any = true;
+        result = mirror_one(m, layer, place, error);
+    }
+    return result == EX_OK && any ? mirror_pseudos(m, layer, error) : result;
+}
+
+static ex_result nothing_to_mirror(const exi_mirroring *m, ex_error *error) {
+    if (m->def->from == EX_SIDE_NONE)
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "nothing in layer '%s' is left to mirror: its examples are their own mirror images, or "
+                            "those are there already",
+                            m->def->layer);
+    return ex_error_set(error, EX_ERROR_DATA,
+                        "there is nothing to mirror: no joint, dial or example of the sculpts has a name of the %s "
+                        "side",
+                        m->def->from == EX_SIDE_LEFT ? "left" : "right");
+}
+
+static ex_result mirror_many(exi_mirroring *m, ex_error *error) {
+    const ex_project_view *view = &m->amendment.project->view;
+    int without_side = 0;
+    const int only = m->def->layer ? m->from : -1;
+    ex_result result = EX_OK;
+    for (int l = 0; result == EX_OK && l < view->layer_count; l++)
+        if (only >= 0 ? l == only : can_mirror(&view->layers[l]))
+            result = mirror_layer(m, l, &without_side, error);
+    if (result == EX_OK && m->taken_count > 0)
+        return ex_error_kind(error,
+                             ex_error_set(error, EX_ERROR_DATA,
+                                          "%d example%s already where a mirror image would go: %s%s", m->taken_count,
+                                          m->taken_count > 1 ? "s are" : " is", m->taken,
+                                          m->taken_count > 8 ? " and others" : ""),
+                             "mirrored_places_taken");
+    if (result == EX_OK && m->image_count == 0)
+        return nothing_to_mirror(m, error);
+    if (result == EX_OK && without_side > 0)
+        exi_amend_note(&m->amendment, "%d example%s no left or right in joints, dials or names, and %s not mirrored",
+                       without_side, without_side > 1 ? "s have" : " has", without_side > 1 ? "are" : "is");
+    return result;
 }
 
 /* ---- the whole ---- */
 
-static void close_mirroring(exi_mirroring *m) {
-    for (int i = 0; m->axes && i < m->source->axis_count; i++)
-        json_decref(m->axes[i].made);
-    free(m->axes);
-    ex_skeleton_destroy(m->skeleton);
-    ex_mesh_destroy(m->mesh);
-    exi_amend_close(&m->amendment);
+/* Finds the layer, or the example, before anything that takes time. */
+static ex_result find_sources(exi_mirroring *m, ex_error *error) {
+    const ex_project_view *view = &m->amendment.project->view;
+    const ex_example_ref which = {.layer = m->def->layer, .name = m->def->name};
+    int layer = -1, place = 0;
+    if (m->def->name)
+        place = exi_find_example(view, which, &layer, error);
+    else if (m->def->layer)
+        layer = exi_find_layer(view, m->def->layer, error);
+    else
+        return EX_OK;
+    return layer < 0 || place < 0 ? error->result : set_source(m, layer, place, error);
 }
 
-ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def, const ex_build_options *options,
-                                    ex_sculpted *made, ex_error *error) {
-    ex_error local = {0};
-    ex_sculpted unused;
-    error = error ? error : &local;
-    made = made ? made : &unused;
-    *made = (ex_sculpted){.layer = -1, .example = -1};
-    exi_mirroring m = {.def = def, .mirror = {.view = &project->view}};
-    if (!def->name || def->plane < 0 || def->plane > 2)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "name an example, and mirror x, y or z");
+/* Counts the damped vertices of images, and passes all of them on. */
+typedef struct damped_counter {
+    exi_mirroring *m;
+    const ex_damped_report *next;
+} damped_counter;
+
+static void count_damped(void *user, int layer, int example, const ex_damped *list, int count) {
+    const damped_counter *counter = user;
+    exi_mirroring *m = counter->m;
+    const int place = m->amendment.trial.view.layers[layer].examples[example].place;
+    for (size_t i = 0; i < m->image_count; i++)
+        if (m->images[i].to == layer && m->images[i].place == place)
+            m->images[i].damped_count = count;
+    if (counter->next && counter->next->report)
+        counter->next->report(counter->next->user, layer, example, list, count);
+}
+
+/* Builds the whole and measures all images. Doubts about a layer are told once. */
+static ex_result measure(exi_mirroring *m, ex_error *error) {
+    exi_amendment *a = &m->amendment;
+    for (size_t i = 0; i < m->image_count; i++)
+        m->images[i].damped_count = 0;
+    ex_result result = exi_amend_read(a, error);
+    if (result == EX_OK)
+        result = exi_amend_build(a, error);
+    for (size_t i = 0; result == EX_OK && i < m->image_count; i++) {
+        exi_image *image = &m->images[i];
+        ex_sculpted *made = &image->mirrored.sculpted;
+        const bool first = i == 0 || m->images[i - 1].to != image->to;
+        result = first ? exi_amend_measure(a, image->to, image->place, made, error)
+                       : exi_sculpt_measure(a, image->to, image->place, made, error);
+        made->new_layer = image->new_layer;
+        made->damped_count = image->damped_count;
+    }
+    return result;
+}
+
+/* Hands the result over. */
+static ex_result give_images(exi_mirroring *m, ex_mirrored **made, int *made_count, ex_error *error) {
+    if (!made)
+        return EX_OK;
+    *made = exi_array_allocate(m->image_count, sizeof **made);
+    for (size_t i = 0; *made && i < m->image_count; i++)
+        (*made)[i] = m->images[i].mirrored;
+    if (made_count)
+        *made_count = (int)m->image_count;
+    return *made ? EX_OK : ex_error_memory(error, "the result", m->image_count * sizeof **made);
+}
+
+static ex_result check_mirroring(const ex_mirroring *def, ex_error *error) {
+    if ((!def->name && !def->layer && def->from == EX_SIDE_NONE) || (def->plane && !strchr("xyz", def->plane)))
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "name an example, a layer or a side, and mirror x, y or z if a plane is given");
+    if (def->as && !def->name)
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "only a single example can get a new name");
     if (def->as && !exi_is_name(def->as))
         return ex_error_set(error, EX_ERROR_DATA,
                             "the new name is not valid: 1 to %d bytes of readable text are needed", EXI_NAME_MAX);
-    /* Swap y and z if meshes have z up; joints always have y up. */
-    m.mirror.plane = def->plane > 0 && project->view.z_up ? 3 - def->plane : def->plane;
-    ex_result result = find_source(&m, project, error);
+    return EX_OK;
+}
+
+ex_result ex_project_mirror(ex_project *project, const ex_mirroring *def, const ex_build_options *options,
+                            ex_mirrored **made, int *made_count, ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    if (made)
+        *made = NULL;
+    if (made_count)
+        *made_count = 0;
+    ex_result result = check_mirroring(def, error);
     if (result != EX_OK)
         return result;
-    result = exi_amend_open(&m.amendment, project, options, error);
+    exi_mirroring m = {.def = def, .many = !def->name, .changed = INT_MAX, .mirror = {.view = &project->view}};
+    damped_counter counter = {.m = &m, .next = options ? options->damped : NULL};
+    const ex_damped_report damped = {.report = count_damped, .user = &counter};
+    m.options = options ? *options : (ex_build_options){0};
+    m.options.damped = &damped;
+    result = exi_amend_open(&m.amendment, project, &m.options, error);
     if (result == EX_OK)
-        result = read_skeleton(&m, error);
+        result = find_sources(&m, error);
     if (result == EX_OK)
-        result = mirror_form(&m, error);
+        result = exi_mirroring_prepare(&m, error);
     if (result == EX_OK)
-        result = mirror_axes(&m, error);
+        result = m.many ? mirror_many(&m, error) : mirror_one(&m, m.from, m.from_place, error);
     if (result == EX_OK)
-        result = exi_mirroring_layer(&m, error);
+        result = measure(&m, error);
     if (result == EX_OK)
-        result = put_example(&m, error);
+        result = give_images(&m, made, made_count, error);
     if (result == EX_OK)
-        result = put_form(&m, error);
-    exi_amend_name(&m.amendment, "example '%s' mirrored", m.def->name);
+        exi_amend_name(&m.amendment, "%s '%s' mirrored", def->name ? "example" : "layer", def->name ? def->name : "all");
     if (result == EX_OK)
-        result = exi_amend_finish(&m.amendment, m.to, m.place, made, error);
-    made->new_layer = m.new_layer;
-    close_mirroring(&m);
+        result = exi_amend_save(&m.amendment, error);
+    if (result != EX_OK && made) {
+        free(*made);
+        *made = NULL;
+    }
+    if (result != EX_OK && made_count)
+        *made_count = 0;
+    free_axes(&m);
+    free(m.images);
+    exi_mirroring_release(&m);
+    exi_amend_close(&m.amendment);
     return result;
 }

@@ -1,25 +1,49 @@
 /*
- * mirror.h - state of mirroring an example; private to authoring.
+ * mirror.h - state of mirroring examples; private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_SCULPT_MIRROR_H
 #define EXEMPLAR_AUTHOR_PROJECT_SCULPT_MIRROR_H
 
 #include "author/project/sculpt/mirror_pose.h"
 
+/* An example that was mirrored, and its image in the changed tree. */
+typedef struct exi_image {
+    int from, from_place; /* layer, and index in its list, of the example */
+    int to, place;        /* of its image */
+    bool new_layer;
+    int damped_count;
+    ex_mirrored mirrored;
+} exi_image;
+
 typedef struct exi_mirroring {
     const ex_mirroring *def;
+    ex_build_options options; /* the caller's, which also count damped vertices */
     exi_amendment amendment;
-    exi_mirror mirror;
-    ex_skeleton *skeleton;
-    ex_mesh *mesh;                  /* as read from its file; then the mirrored form */
-    int from;                       /* index of the example's layer */
-    int from_place;                 /* index of the example in its list */
-    const ex_project_layer *source; /* that layer, in the project */
+    exi_mirror mirror; /* its view is that of the changed tree */
+    ex_rig *rig;       /* of the project as it was */
+    ex_mesh *mesh;     /* the project's as in its file, without normals */
+    exi_standing standing;
+    exi_counterpart *counterparts; /* [vertex_count] */
+    double *linear;                /* [vertex_count][3][3]: from the mesh to the mesh as it stands; NULL: the same */
+    bool many;                     /* true for a layer or a side */
+
+    /* the current example */
+    int from;                       /* index of its layer */
+    int from_place;                 /* its index in the layer's list */
+    const ex_project_layer *source; /* that layer, in the project as it was */
     const json_t *entry;            /* the example, in the original tree */
-    exi_mirrored_axis *axes;        /* [source->axis_count] */
-    int to;                         /* index of the layer that gets the mirrored example */
+    exi_mirrored_axis *axes;        /* [axis_count] of that layer */
+    int axis_count;
+    int to; /* index of the layer that gets the mirrored example */
     bool new_layer;
     int place;
+    bool skipped; /* true if it has no image of its own */
+
+    int changed; /* first layer of the tree that changed since a rig was last built; INT_MAX: none */
+    exi_image *images;
+    size_t image_count, image_capacity;
+    char taken[400]; /* the names of examples that are in the way */
+    int taken_count;
 } exi_mirroring;
 
 /* Returns the mirrored axis of the axis of that name of the example's layer; NULL for another layer's. */
@@ -30,7 +54,26 @@ ex_result exi_mirroring_check_list(const exi_mirroring *m, const char *key, cons
 /* Returns {"axis": number} with the mirrored names and in their units; other kinds of falloff unchanged. NULL without
  * memory. */
 json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff);
-/* Finds the layer over the mirrored axes, or appends one to the changed tree. */
-ex_result exi_mirroring_layer(exi_mirroring *m, ex_error *error);
+/* Mirrors the axes that a place names, in its order, including those of other layers. */
+ex_result exi_mirroring_place(const exi_mirroring *m, const json_t *at, json_t **out, ex_error *error);
+
+/* ---- layers (mirror_layer.c) ---- */
+
+/* Finds the layer over the mirrored axes: m->to, and m->new_layer if there is none yet. */
+ex_result exi_mirroring_find_layer(exi_mirroring *m, ex_error *error);
+/* Appends a copy of the layer over the mirrored axes, without examples, to the changed tree. */
+ex_result exi_mirroring_start_layer(exi_mirroring *m, ex_error *error);
+/* Adds the mirror images of the pseudo-examples of m->from to the layer m->to, which has all images of its examples. */
+ex_result exi_mirroring_pseudos(exi_mirroring *m, ex_error *error);
+
+/* ---- forms (mirror_form.c) ---- */
+
+/* Prepares counterparts: how the mesh stands, the plane, and joints in pairs. */
+ex_result exi_mirroring_prepare(exi_mirroring *m, ex_error *error);
+/* Writes the mirrored form of the example to a file, as the form of the example at m->place of m->to. */
+ex_result exi_mirroring_form(exi_mirroring *m, ex_mirrored *mirrored, ex_error *error);
+/* Mirrors values [vertex_count] of the mesh. NULL without memory; release with free. */
+float *exi_mirroring_values(const exi_mirroring *m, const float *values);
+void exi_mirroring_release(exi_mirroring *m);
 
 #endif

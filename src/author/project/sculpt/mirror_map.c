@@ -7,8 +7,8 @@
  * one way), positions alone decide, and vertices at one place are paired in their order.
  */
 #include "author/base/array.h"
+#include "author/project/sculpt/mirror_pose.h"
 #include "author/project/sculpt/reorder.h"
-#include "author/project/sculpt/sculpt.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -65,6 +65,18 @@ char *ex_mirror_name(const char *name) {
     if (mirrored)
         *to = 0;
     return mirrored;
+}
+
+ex_side exi_side_of_name(const char *name) {
+    bool sides[2] = {false, false};
+    const char *other;
+    for (const char *at = name; *at;) {
+        const char *side = side_at(name, at, &other);
+        if (side)
+            sides[tolower((unsigned char)side[0]) == 'r'] = true;
+        at += side ? strlen(side) : 1;
+    }
+    return sides[0] == sides[1] ? EX_SIDE_NONE : sides[0] ? EX_SIDE_LEFT : EX_SIDE_RIGHT;
 }
 
 /* ---- vertices ---- */

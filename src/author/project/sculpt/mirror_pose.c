@@ -1,10 +1,9 @@
 /*
- * Joints, axes and places in a mirror (mirror_pose.h). A direction n of a joint is W n in the world. A reflection takes
+ * Axes and places in a mirror (mirror_pose.h). A direction n of a joint is W n in the world. A reflection takes
  * an arrow to S W n, but an axis of rotation, which gives the sense of a turn, to -S W n.
  */
 #include "author/project/sculpt/mirror_pose.h"
 
-#include "author/base/array.h"
 #include "author/base/json.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vector.h"
@@ -16,86 +15,68 @@
 
 /* ---- the world at rest ---- */
 
-static void inverse(const double q[4], double out[4]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = -q[i];
-    out[3] = q[3];
-}
-
-static void rest_rotation(const ex_skeleton *skeleton, int joint, double out[4]) {
-    memcpy(out, (double[]){0, 0, 0, 1}, 4 * sizeof *out);
-    for (; joint >= 0; joint = ex_skeleton_parent(skeleton, joint)) {
-        const ex_transform rest = ex_skeleton_rest(skeleton, joint);
+/* Computes the world axes of a joint, as columns: the rotations of the joint and of those above it, and the signs of
+ * the scales of those above it. Returns the determinant, 1 or -1. */
+static double rest_axes(const exi_mirror *m, const char *name, double w[3][3]) {
+    double determinant = 1;
+    int joint = ex_skeleton_find(m->skeleton, name);
+    memcpy(w, (double[3][3]){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 9 * sizeof **w);
+    for (bool own = true; joint >= 0; joint = ex_skeleton_parent(m->skeleton, joint), own = false) {
+        const ex_transform rest = ex_skeleton_rest(m->skeleton, joint);
         double q[4];
         for (int i = 0; i < 4; i++)
             q[i] = (double)rest.rotation[i];
         exi_normalise(q, 4);
-        exi_quaternion_multiply(q, out, out);
+        for (int i = 0; !own && i < 3; i++)
+            if (rest.scale[i] < 0) {
+                determinant = -determinant;
+                for (int k = 0; k < 3; k++)
+                    w[i][k] = -w[i][k];
+            }
+        for (int k = 0; k < 3; k++) {
+            const double column[3] = {w[0][k], w[1][k], w[2][k]};
+            double turned[3];
+            exi_rotate(q, column, turned);
+            for (int i = 0; i < 3; i++)
+                w[i][k] = turned[i];
+        }
     }
-    exi_normalise(out, 4);
+    return determinant;
 }
 
-/* S D S. */
-static void reflect_rotation(const exi_mirror *m, double q[4]) {
+/* Mirrors a direction in the axes of a joint into those of its counterpart; joints may be NULL for one in the world. An
+ * axis of rotation (`turn`), which gives the sense of a turn, also changes its sign under each reflection. */
+static void mirror_vector(const exi_mirror *m, const char *joint, const char *other, bool turn, const double n[3],
+                          double out[3]) {
+    double w[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double sign = -1, world[3], image[3];
+    if (joint)
+        sign *= rest_axes(m, joint, w) * rest_axes(m, other, v);
     for (int i = 0; i < 3; i++)
-        q[i] = i == m->plane ? q[i] : -q[i];
+        world[i] = exi_dot3(w[i], n);
+    exi_plane_direction(&m->plane, world, image);
+    for (int k = 0; k < 3; k++)
+        out[k] = (turn ? sign : 1) * (v[0][k] * image[0] + v[1][k] * image[1] + v[2][k] * image[2]);
 }
 
-/* Computes q' of the counterpart; joints may be NULL for a rotation in the world. */
+/* Computes q' of the counterpart. The vector of a quaternion is an axis of rotation. */
 static void mirror_rotation(const exi_mirror *m, const char *joint, const char *other, double q[4]) {
-    double w[4] = {0, 0, 0, 1}, v[4] = {0, 0, 0, 1}, back[4];
-    if (joint) {
-        rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, joint), w);
-        rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, other), v);
-    }
+    double vector[3];
     exi_normalise(q, 4);
-    inverse(w, back);
-    exi_quaternion_multiply(w, q, q);
-    exi_quaternion_multiply(q, back, q);
-    reflect_rotation(m, q);
-    inverse(v, back);
-    exi_quaternion_multiply(back, q, q);
-    exi_quaternion_multiply(q, v, q);
+    mirror_vector(m, joint, other, true, q, vector);
+    memcpy(q, vector, sizeof vector);
 }
 
-/* Computes the direction of the counterpart; of an axis of rotation if `turn`. Rounds it near the counterpart's own
- * axes. */
+/* Computes the direction of the counterpart, and rounds it near the counterpart's own axes. */
 static void mirror_direction(const exi_mirror *m, const char *joint, const char *other, bool turn, const double n[3],
                              double out[3]) {
-    double w[4], v[4], back[4], world[3];
-    rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, joint), w);
-    rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, other), v);
-    exi_rotate(w, n, world);
-    for (int i = 0; i < 3; i++)
-        world[i] = (i == m->plane) != turn ? -world[i] : world[i];
-    inverse(v, back);
-    exi_rotate(back, world, out);
+    mirror_vector(m, joint, other, turn, n, out);
     exi_normalise(out, 3);
     for (int i = 0; i < 3; i++)
         if (fabs(fabs(out[i]) - 1) < 1e-5 && fabs(out[(i + 1) % 3]) < 1e-5 && fabs(out[(i + 2) % 3]) < 1e-5) {
             out[i] = out[i] < 0 ? -1 : 1;
             out[(i + 1) % 3] = out[(i + 2) % 3] = 0;
         }
-}
-
-/* ---- joints ---- */
-
-char *exi_mirror_joint(const exi_mirror *m, const char *joint, ex_error *error) {
-    char *other = ex_mirror_name(joint);
-    if (!other) {
-        ex_error_memory(error, "a name", strlen(joint));
-        return NULL;
-    }
-    const bool here = m->skeleton && ex_skeleton_find(m->skeleton, joint) >= 0;
-    if (here && ex_skeleton_find(m->skeleton, other) >= 0)
-        return other;
-    if (!here)
-        ex_error_set(error, EX_ERROR_DATA, "the skeleton has no joint '%s'", joint);
-    else
-        ex_error_set(error, EX_ERROR_DATA, "joint '%s' has no counterpart: the skeleton has no joint '%s'", joint,
-                     other);
-    free(other);
-    return NULL;
 }
 
 /* ---- axes ---- */
@@ -201,6 +182,20 @@ static ex_result find_counterpart(const exi_mirror *m, const ex_project_axis *ax
     return EX_OK;
 }
 
+/* Returns the name of the mirrored axis: after the counterpart if the axis is called after its joint, else with left
+ * and right exchanged. */
+static char *mirror_axis_name(const ex_project_axis *axis, const char *joint) {
+    const size_t length = axis->joint ? strlen(axis->joint) : 0;
+    if (length == 0 || strncmp(axis->name, axis->joint, length) != 0)
+        return ex_mirror_name(axis->name);
+    char *name = malloc(strlen(joint) + strlen(axis->name + length) + 1);
+    if (name) {
+        strcpy(name, joint);
+        strcat(name, axis->name + length);
+    }
+    return name;
+}
+
 static bool name_is_taken(const exi_mirror *m, const exi_mirrored_axis *others, int count, const char *name) {
     bool taken = exi_view_axis(m->view, name) != NULL;
     for (int i = 0; i < count; i++)
@@ -222,10 +217,12 @@ ex_result exi_mirror_axis(const exi_mirror *m, const ex_project_axis *axis, cons
     *out = (exi_mirrored_axis){.from = axis, .factor = 1};
     image i;
     int sign = 0;
-    char *name = ex_mirror_name(axis->name);
-    ex_result result = name ? find_counterpart(m, axis, &i, error) : ex_error_memory(error, "a name", 0);
+    ex_result result = find_counterpart(m, axis, &i, error);
+    char *name = result == EX_OK ? mirror_axis_name(axis, i.joint) : NULL;
+    if (result == EX_OK && !name)
+        result = ex_error_memory(error, "a name", 0);
     if (result != EX_OK) {
-        free(name);
+        free(i.joint);
         return result;
     }
     out->to = find_image(m, axis, &i, name, &sign);

@@ -1,23 +1,28 @@
 /*
  * mirror_pose.h - mirrors a pose; private to authoring.
  *
- * Let S be the reflection, and W_j, W_j' the world rotations of a joint and of its counterpart at rest. A rotation q of
- * the joint relative to its rest is D = W_j q W_j^-1 in the world and S D S in the mirror. The counterpart's rotation
- * is
+ * Let S be the reflection, and W_j, W_j' the world axes of a joint and of its counterpart at rest: orthogonal matrices,
+ * which mirror if a joint above has a negative scale. A rotation q of the joint relative to its rest is D = W_j q
+ * W_j^-1 in the world and S D S in the mirror. The counterpart's rotation is
  *
  *     q' = W_j'^-1 (S W_j q W_j^-1 S) W_j'
  *
- * If all joints are turned like this, the whole skeleton is mirrored, provided that it is symmetric at rest.
+ * If all joints are turned like this, the world rotations of the whole skeleton are mirrored, however the joints' own
+ * axes lie. So are its positions, if they are symmetric at rest.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_SCULPT_MIRROR_POSE_H
 #define EXEMPLAR_AUTHOR_PROJECT_SCULPT_MIRROR_POSE_H
 
+#include "author/project/sculpt/mirror_match.h"
 #include "author/project/sculpt/sculpt.h"
 
 typedef struct exi_mirror {
     const ex_project_view *view;
     const ex_skeleton *skeleton; /* may be NULL */
-    int plane;                   /* in metres with y up */
+    exi_plane plane;             /* in metres with y up */
+    double *centres;             /* [joint_count][3]: joints at rest in the world; NULL without a skeleton */
+    int *joints;                 /* [joint_count]: the counterpart of each; -1: none */
+    int left;                    /* sign of n p - offset on the left, by the names of joints; 0 if they do not say */
 } exi_mirror;
 
 /* An axis and its mirror image. */
@@ -29,9 +34,25 @@ typedef struct exi_mirrored_axis {
     double factor;             /* numbers: factor on a value */
 } exi_mirrored_axis;
 
-/* Returns a copy of the name of a joint's counterpart, found by name, or of its own name if that has no side. NULL
- * after an error. */
+/* ---- joints (mirror_joints.c) ---- */
+
+/* Reads the joints at rest into m->centres. */
+ex_result exi_mirror_read_joints(exi_mirror *m, ex_error *error);
+/* Returns the positions [*count][2][3], left first, of joints whose names make a pair. NULL without memory; release
+ * with free. */
+double (*exi_mirror_named_pairs(const exi_mirror *m, int *count))[2][3];
+/* Finds m->joints and m->left from names and positions, once the plane is known. A counterpart by name must not be far
+ * from the mirror image if another joint is there: exporters number joints. */
+ex_result exi_mirror_pair_joints(exi_mirror *m, ex_error *error);
+/* Returns a copy of the name of a joint's counterpart, or of its own name if it is in the middle. NULL after an
+ * error. */
 char *exi_mirror_joint(const exi_mirror *m, const char *joint, ex_error *error);
+/* Returns the side of a joint, by its name or else by its position. */
+ex_side exi_mirror_joint_side(const exi_mirror *m, const char *joint);
+/* Returns the side that a name tells (mirror_map.c); none if it tells both. */
+ex_side exi_side_of_name(const char *name);
+
+/* ---- axes and places ---- */
 
 /* source: the axis in the tree, which a new one copies; NULL: make none. others [other_count]: axes made before it for
  * the same space, whose names are taken. */

@@ -331,7 +331,7 @@ static ex_result finish(sculpting *s, ex_sculpted *made, ex_error *error) {
     if (result == EX_OK && !layer_of(s)->driven)
         result = exi_fit_later(&fit, error);
     if (result == EX_OK)
-        result = exi_amend_judge(a, s->layer, s->place, made, error);
+        result = exi_amend_measure(a, s->layer, s->place, made, error);
     if (result == EX_OK)
         result = exi_sculpt_loss(a, s->layer, s->place, s->new_layer, made, error);
     if (result != EX_OK)

@@ -13,10 +13,14 @@
  *   sculpt.c        the whole of it
  *   change.c        moves, removes and mutes examples; pseudo-examples
  *   rename.c        names of examples, layers and axes
- *   mirror_map.c    counterparts of names and vertices
- *   mirror_pose.c   counterparts of joints, axes and places
- *   mirror_layer.c  the layer over mirrored axes
- *   mirror.c        mirrors examples
+ *   mirror_map.c    counterparts of names, and of the vertices of a symmetric mesh
+ *   mirror_match.c  counterparts of the vertices of any mesh
+ *   mirror_plane.c  the plane of symmetry
+ *   mirror_joints.c counterparts of joints
+ *   mirror_pose.c   counterparts of axes and places
+ *   mirror_layer.c  the layer over mirrored axes, its mask and pseudo-examples
+ *   mirror_form.c   mirrored offsets
+ *   mirror.c        mirrors examples, layers and sides
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_SCULPT_SCULPT_H
 #define EXEMPLAR_AUTHOR_PROJECT_SCULPT_SCULPT_H
@@ -63,8 +67,8 @@ typedef struct exi_amendment {
     bool refuse_far; /* true to refuse a sculpt that is far from the form at its pose */
     double *wanted;  /* [vertex_count][3]: the sculpt itself, in metres with y up; NULL: the example's file */
     char what[600];  /* the change in a few words, for the list of versions */
-    char *made_file, *made_other, *made_folder; /* files written for it, absolute or relative to the current directory;
-                                                   or NULL */
+    char **made;     /* [made_count] files and folders written for it, absolute or relative to the current directory */
+    size_t made_count, made_capacity;
 } exi_amendment;
 
 /* Copies the project's tree to a->trial.root. */
@@ -122,14 +126,19 @@ bool exi_form_has_other_unit(const ex_mesh *mesh, const ex_mesh *form, double un
 /* Refuses a sculpt in another unit, or far away from the mesh. Results: DATA. */
 ex_result exi_sculpt_check_size(const ex_project_view *view, const char *path, const ex_mesh *mesh,
                                 const ex_mesh *sculpt, ex_error *error);
-/* Returns an unused file name below the project's folder, LAYER/NAME.obj, relative to that folder. Release with free;
- * NULL without memory. */
+/* Returns an unused file name below the project's folder, LAYER/NAME.obj, relative to that folder; and the same with
+ * another ending. Release with free; NULL without memory. */
 char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const char *name);
+char *exi_layer_free_file(const ex_project_view *view, const char *layer, const char *name, const char *ending);
 /* Makes `path` relative to the project's folder if it lies inside and is readable text; otherwise *relative is NULL.
  * Release with free. */
 ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error);
 /* Writes a form there; it is removed if the amendment fails. Up to two for an amendment. */
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error);
+/* Makes the folder of a file that is going to be written; it is removed if the amendment fails. Returns the path of the
+ * file; and remembers the file after it was written, and takes over the path. */
+ex_result exi_amend_make_room(exi_amendment *a, const char *relative, char **path, ex_error *error);
+ex_result exi_amend_made(exi_amendment *a, char *path, ex_error *error);
 
 /* ---- layers ---- */
 
@@ -199,7 +208,7 @@ typedef struct exi_swing {
 bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing);
 /* Builds; measures the example at `place` of the layer's list, and says what looks wrong. */
 ex_result exi_amend_try(exi_amendment *a, int layer, int place, ex_error *error);
-ex_result exi_amend_judge(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
+ex_result exi_amend_measure(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
 /* All of it, and saves. */
 ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
 /* With the rig built: sets what all other examples lose at their poses. */

@@ -200,7 +200,7 @@ ex_result exi_amend_try(exi_amendment *a, int layer, int place, ex_error *error)
     return exi_amend_build(a, error);
 }
 
-ex_result exi_amend_judge(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
+ex_result exi_amend_measure(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
     const ex_result result = exi_sculpt_measure(a, layer, place, made, error);
     return result == EX_OK ? tell_doubts(a, made, error) : result;
 }
@@ -208,7 +208,7 @@ ex_result exi_amend_judge(exi_amendment *a, int layer, int place, ex_sculpted *m
 ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
     ex_result result = exi_amend_try(a, layer, place, error);
     if (result == EX_OK)
-        result = exi_amend_judge(a, layer, place, made, error);
+        result = exi_amend_measure(a, layer, place, made, error);
     return result == EX_OK ? exi_amend_save(a, error) : result;
 }
 

@@ -210,6 +210,10 @@ static void append_clean(char *path, const char *name) {
 }
 
 char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const char *name) {
+    return exi_layer_free_file(view, layer, name, ".obj");
+}
+
+char *exi_layer_free_file(const ex_project_view *view, const char *layer, const char *name, const char *ending) {
     char *relative = exi_array_allocate(256, 1);
     if (!relative)
         return NULL;
@@ -219,7 +223,7 @@ char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const
     append_clean(relative, name);
     const size_t length = strlen(relative);
     bool taken = true;
-    strcpy(relative + length, ".obj");
+    strcpy(relative + length, ending);
     for (int number = 2; taken; number++) {
         struct stat there;
         char *path = ex_path_join(view->path, relative);
@@ -230,7 +234,7 @@ char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const
         taken = lstat(path, &there) == 0;
         free(path);
         if (taken)
-            snprintf(relative + length, 256 - length, "_%d.obj", number);
+            snprintf(relative + length, 256 - length, "_%d%s", number, ending);
     }
     return relative;
 }
@@ -252,27 +256,13 @@ ex_result exi_path_below_project(const ex_project_view *view, const char *path, 
 }
 
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error) {
-    char *path = ex_path_join(a->trial.path, relative), *folder = path ? exi_text_copy(path, strlen(path)) : NULL;
-    struct stat there;
-    ex_result result = EX_OK;
-    if (!folder) {
-        free(path);
-        return ex_error_memory(error, "a path", strlen(relative));
-    }
-    *strrchr(folder, '/') = 0;
-    const bool existed = stat(folder, &there) == 0;
-    result = ex_make_directory(folder, error);
-    if (result == EX_OK && !existed) {
-        a->made_folder = folder;
-        folder = NULL;
-    }
+    char *path;
+    ex_result result = exi_amend_make_room(a, relative, &path, error);
+    if (result != EX_OK)
+        return result;
+    result = ex_obj_write(path, mesh, error);
     if (result == EX_OK)
-        result = ex_obj_write(path, mesh, error);
-    if (result == EX_OK) {
-        *(a->made_file ? &a->made_other : &a->made_file) = path;
-        path = NULL;
-    }
+        return exi_amend_made(a, path, error);
     free(path);
-    free(folder);
     return result;
 }

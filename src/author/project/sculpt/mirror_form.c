@@ -1,0 +1,345 @@
+/*
+ * Mirrors forms as offsets. Let B be the form at an example's pose with all layers before the example's, F the example,
+ * and B' the form at the mirrored pose with all layers before the image's. A vertex t with the counterpart c(t) gets
+ *
+ *     F'(t) = B'(t) + S (F - B)(c(t))
+ *
+ * where S is the reflection and an offset between vertices is interpolated. The mesh, its skin weights and the layers
+ * before cancel out, so they need not be symmetric. A sculpt is in the world. A form at rest is in the space of the
+ * mesh; L(v) takes its offsets to the mesh as it stands, and the equation is F'(t) = B'(t) + L(t)^-1 S (L (F -
+ * B))(c(t)).
+ */
+#include "author/project/sculpt/mirror.h"
+
+#include "author/base/array.h"
+#include "runtime/base/vector.h"
+
+#include <exemplar/author/formats.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In sizes of the mesh: largest distances from the mirror image, and the smallest offset. */
+#define ROOM  1e-4
+#define REACH 0.1
+#define NEAR  0.02
+#define LEAST 5e-6
+/* A plane with less of the surface at its mirror image is none. */
+#define POOR 0.4
+
+/* ---- evaluation ---- */
+
+/* Evaluates the form at an example's pose with the layers before `end`, or at rest without layers if example is
+ * NULL. */
+static ex_result evaluate(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example, int end,
+                          bool unskinned, float *positions, ex_error *error) {
+    const int layers = ex_rig_layer_count(rig);
+    bool *muted = exi_array_allocate((size_t)layers, sizeof *muted);
+    ex_evaluation evaluation = {.muted = muted, .unskinned = unskinned, .unsettled = true};
+    void *scratch = exi_array_allocate(ex_rig_scratch_size(rig, &evaluation, 1), 1);
+    ex_pose pose = example ? exi_example_pose(rig, view, example) : ex_pose_create(rig);
+    const bool fits = muted && scratch && pose.inputs;
+    for (int l = 0; fits && l < layers; l++)
+        muted[l] = l >= end || ex_rig_layer_muted(rig, l);
+    if (fits)
+        ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions}, &evaluation, scratch);
+    free(pose.inputs);
+    free(scratch);
+    free(muted);
+    return fits ? EX_OK : ex_error_memory(error, "evaluating the example", 0);
+}
+
+/* ---- preparing ---- */
+
+/* Blends the linear parts of the joints' matrices at rest. */
+static ex_result find_linear(exi_mirroring *m, ex_error *error) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(m->rig);
+    const ex_skin *skin = ex_rig_skin(m->rig);
+    if (!skeleton || !skin)
+        return EX_OK;
+    const size_t count = (size_t)m->mesh->vertex_count, most = (size_t)ex_skin_get_info(skin).influence_most;
+    float *matrices = exi_array_allocate((size_t)ex_skeleton_joint_count(skeleton), 12 * sizeof *matrices);
+    float *weights = exi_array_allocate(most, sizeof *weights);
+    uint32_t *joints = exi_array_allocate(most, sizeof *joints);
+    void *scratch = exi_array_allocate(ex_skeleton_scratch_size(skeleton), 1);
+    m->linear = calloc(9 * count + 1, sizeof *m->linear);
+    const bool fits = matrices && weights && joints && scratch && m->linear;
+    if (fits)
+        ex_skeleton_evaluate(skeleton, NULL, &(ex_skeleton_output){.matrices = matrices}, scratch);
+    for (size_t v = 0; fits && v < count; v++) {
+        const int influences = ex_skin_influences(skin, (int)v, joints, weights);
+        for (int i = 0; i < influences; i++)
+            for (size_t k = 0; k < 9; k++)
+                m->linear[9 * v + k] +=
+                    (double)weights[i] * (double)matrices[12 * (size_t)joints[i] + 4 * (k / 3) + k % 3];
+    }
+    free(matrices);
+    free(weights);
+    free(joints);
+    free(scratch);
+    return fits ? EX_OK : ex_error_memory(error, "mirroring", count * 9 * sizeof *m->linear);
+}
+
+/* Takes the given plane: of forms in the project's unit and with its up axis, into metres with y up. */
+static exi_plane given_plane(const exi_mirroring *m) {
+    const ex_project_view *view = m->mirror.view;
+    exi_plane plane = {{0, 0, 0}, m->def->offset * view->unit};
+    const int axis = m->def->plane - 'x';
+    if (!view->z_up)
+        plane.normal[axis] = 1;
+    else
+        plane.normal[axis == 0 ? 0 : 3 - axis] = axis == 1 ? -1 : 1;
+    return plane;
+}
+
+static ex_result find_plane(exi_mirroring *m, ex_error *error) {
+    int count = 0;
+    double quality = 0;
+    if (m->def->plane) {
+        m->mirror.plane = given_plane(m);
+        return EX_OK;
+    }
+    double(*pairs)[2][3] = exi_mirror_named_pairs(&m->mirror, &count);
+    ex_result result = pairs ? exi_mirror_find_plane(&m->standing, (const double(*)[2][3])pairs, count,
+                                                     &m->mirror.plane, &quality, error)
+                             : ex_error_memory(error, "the joints", 0);
+    free(pairs);
+    if (result == EX_OK && count == 0 && quality < POOR)
+        result = ex_error_kind(
+            error,
+            ex_error_set(error, EX_ERROR_DATA,
+                         "there is nothing to mirror to: the mesh has no plane of symmetry, and no joints whose names "
+                         "make a pair; a single hand or one half of a body has no other side"),
+            "no_plane");
+    return result;
+}
+
+ex_result exi_mirroring_prepare(exi_mirroring *m, ex_error *error) {
+    const ex_build_options options = {
+        .progress = m->options.progress,
+        .tasks = m->options.tasks,
+        .rig = {.without_levels = true, .without_normals = true, .without_tangents = true}};
+    ex_result result = exi_read_raw_mesh(m->mirror.view, &m->mesh, error);
+    if (result == EX_OK)
+        result = ex_project_build(m->amendment.project, &options, &m->rig, error);
+    if (result != EX_OK)
+        return result;
+    const size_t count = 3 * (size_t)m->mesh->vertex_count;
+    float *positions = exi_array_allocate(count, sizeof *positions);
+    result = positions ? evaluate(m->rig, m->mirror.view, NULL, 0, false, positions, error)
+                       : ex_error_memory(error, "mirroring", count * sizeof *positions);
+    if (result == EX_OK)
+        result = exi_standing_open(&m->standing, m->mesh, positions, error);
+    free(positions);
+    m->mirror.skeleton = ex_rig_skeleton(m->rig);
+    if (result == EX_OK)
+        result = exi_mirror_read_joints(&m->mirror, error);
+    if (result == EX_OK)
+        result = find_plane(m, error);
+    if (result == EX_OK)
+        result = exi_mirror_pair_joints(&m->mirror, error);
+    const double given = m->def->tolerance, size = m->standing.size;
+    if (result == EX_OK)
+        result = exi_mirror_match(&m->standing, &m->mirror.plane, (given > 0 ? given : ROOM) * size,
+                                  (given > 0 ? given : REACH) * size, &m->counterparts, error);
+    return result == EX_OK ? find_linear(m, error) : result;
+}
+
+void exi_mirroring_release(exi_mirroring *m) {
+    free(m->counterparts);
+    free(m->linear);
+    free(m->mirror.centres);
+    free(m->mirror.joints);
+    exi_standing_close(&m->standing);
+    ex_mesh_destroy(m->mesh);
+    ex_rig_destroy(m->rig);
+}
+
+/* ---- offsets ---- */
+
+static void multiply(const double a[9], const double v[3], double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = exi_dot3(a + 3 * (size_t)i, v);
+}
+
+/* Solves a x = v by cofactors; x is v if a has no inverse. */
+static void divide(const double a[9], const double v[3], double x[3]) {
+    double rows[3][3];
+    for (int i = 0; i < 3; i++)
+        exi_cross(a + 3 * (size_t)((i + 1) % 3), a + 3 * (size_t)((i + 2) % 3), rows[i]);
+    const double determinant = exi_dot3(a, rows[0]);
+    for (int c = 0; c < 3; c++)
+        x[c] = determinant != 0 ? (rows[0][c] * v[0] + rows[1][c] * v[1] + rows[2][c] * v[2]) / determinant : v[c];
+}
+
+static double length(const double v[3]) {
+    return hypot(hypot(v[0], v[1]), v[2]);
+}
+
+/* Reads the example's form; offsets [vertex_count][3] from the base, of the mesh as it stands; small ones are 0. */
+static ex_result read_offsets(const exi_mirroring *m, double least, double *offsets, ex_error *error) {
+    const ex_project_view *view = &m->amendment.project->view;
+    const ex_project_example *example = exi_example_at(m->source, m->from_place);
+    const bool at_rest = exi_layer_at_rest(m->source);
+    const size_t count = (size_t)m->mesh->vertex_count;
+    float *base = exi_array_allocate(3 * count, sizeof *base);
+    ex_mesh *form = NULL;
+    ex_result result = base ? exi_project_read_mesh(view, example->mesh, &form, error)
+                            : ex_error_memory(error, "a form", 3 * count * sizeof *base);
+    if (result == EX_OK)
+        result = ex_error_within(error, ex_mesh_compare_connectivity(m->mesh, form, error), "%s", example->mesh);
+    if (result == EX_OK)
+        result = evaluate(m->rig, view, example, m->from, at_rest, base, error);
+    for (size_t v = 0; result == EX_OK && v < count; v++) {
+        double off[3], *out = offsets + 3 * v;
+        for (size_t c = 0; c < 3; c++)
+            off[c] = form->positions[3 * v + c] - (double)base[3 * v + c];
+        memcpy(out, off, sizeof off);
+        if (at_rest && m->linear)
+            multiply(m->linear + 9 * v, off, out);
+        if (!(length(out) > least))
+            out[0] = out[1] = out[2] = 0;
+    }
+    ex_mesh_destroy(form);
+    free(base);
+    return result;
+}
+
+static bool moves(const double *offsets, int vertex) {
+    const double *o = offsets + 3 * (size_t)vertex;
+    return o[0] != 0 || o[1] != 0 || o[2] != 0;
+}
+
+/* True if a vertex has no counterpart within the tolerance. Others were matched within theirs. */
+static bool is_alone(const exi_mirroring *m, int vertex) {
+    const exi_counterpart *c = &m->counterparts[vertex];
+    const double limit = m->def->tolerance > 0 ? m->def->tolerance : NEAR;
+    return c->match == EX_MATCH_NEAREST && !(c->distance <= limit * m->standing.size);
+}
+
+/* Checks that all moved vertices have counterparts. */
+static ex_result check_counterparts(const exi_mirroring *m, const double *offsets, ex_error *error) {
+    const double limit = m->def->tolerance > 0 ? m->def->tolerance : NEAR;
+    int bad = 0, moved = 0, first = -1;
+    for (int v = 0; v < m->mesh->vertex_count; v++) {
+        if (!moves(offsets, v))
+            continue;
+        moved++;
+        if (is_alone(m, v))
+            first = bad++ == 0 ? v : first;
+    }
+    if (bad == 0)
+        return EX_OK;
+    const double *p = m->standing.positions + 3 * (size_t)first;
+    const char *name = exi_example_at(m->source, m->from_place)->name;
+    if (bad == moved)
+        ex_error_set(error, EX_ERROR_DATA,
+                     "example '%s': none of its %d vertices has a counterpart within the tolerance, %g sizes of the "
+                     "mesh (%.3g m): does the mesh have another side",
+                     name, bad, limit, limit * m->standing.size);
+    else
+        ex_error_set(error, EX_ERROR_DATA,
+                     "example '%s': %d of its %d vertices have no counterpart within the tolerance, %g sizes of the "
+                     "mesh (%.3g m); the mirror image of vertex %d at %.4g %.4g %.4g is %.3g m from the surface",
+                     name, bad, moved, limit, limit * m->standing.size, first, p[0], p[1], p[2],
+                     m->counterparts[first].distance);
+    return ex_error_kind(error, EX_ERROR_DATA, bad == moved ? "no_other_side" : "no_counterpart");
+}
+
+/* Fills in the mirrored offsets [vertex_count][3], and the counts. A vertex without a counterpart stays where it is:
+ * something that only the other side has. */
+static void mirror_offsets(const exi_mirroring *m, double least, const double *offsets, double *out,
+                           ex_mirrored *mirrored) {
+    for (int v = 0; v < m->mesh->vertex_count; v++) {
+        const exi_counterpart *c = &m->counterparts[v];
+        double sum[3] = {0}, *image = out + 3 * (size_t)v;
+        for (int k = 0; k < 3 && !is_alone(m, v); k++)
+            for (int i = 0; c->vertices[k] >= 0 && i < 3; i++)
+                sum[i] += c->shares[k] * offsets[3 * (size_t)c->vertices[k] + (size_t)i];
+        exi_plane_direction(&m->mirror.plane, sum, image);
+        if (!(length(image) > least)) {
+            image[0] = image[1] = image[2] = 0;
+            continue;
+        }
+        mirrored->matched[c->match]++;
+        mirrored->farthest = fmax(mirrored->farthest, c->distance);
+    }
+}
+
+float *exi_mirroring_values(const exi_mirroring *m, const float *values) {
+    float *out = exi_array_allocate((size_t)m->mesh->vertex_count, sizeof *out);
+    for (int v = 0; out && v < m->mesh->vertex_count; v++) {
+        const exi_counterpart *c = &m->counterparts[v];
+        double sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += c->vertices[k] >= 0 ? c->shares[k] * (double)values[c->vertices[k]] : 0;
+        out[v] = (float)fmin(fmax(sum, 0), 1);
+    }
+    return out;
+}
+
+/* ---- the form ---- */
+
+/* Adds the offsets to the base of the image, in the project's unit and with its up axis. */
+static ex_result make_form(const exi_mirroring *m, const double *offsets, ex_mesh *form, ex_error *error) {
+    const exi_amendment *a = &m->amendment;
+    const ex_project_view *view = &a->trial.view;
+    const ex_project_layer *layer = &view->layers[m->to];
+    const bool at_rest = exi_layer_at_rest(layer);
+    const size_t count = (size_t)form->vertex_count;
+    float *base = exi_array_allocate(3 * count, sizeof *base);
+    ex_result result =
+        base ? evaluate(a->rig ? a->rig : m->rig, view, exi_example_at(layer, m->place), m->to, at_rest, base, error)
+             : ex_error_memory(error, "a form", 3 * count * sizeof *base);
+    for (size_t v = 0; result == EX_OK && v < count; v++) {
+        double off[3], *p = form->positions + 3 * v, at[3];
+        memcpy(off, offsets + 3 * v, sizeof off);
+        if (at_rest && m->linear)
+            divide(m->linear + 9 * v, offsets + 3 * v, off);
+        for (size_t c = 0; c < 3; c++)
+            at[c] = ((double)base[3 * v + c] + off[c]) / view->unit;
+        p[0] = at[0];
+        p[1] = view->z_up ? -at[2] : at[1];
+        p[2] = view->z_up ? at[1] : at[2];
+    }
+    free(base);
+    return result;
+}
+
+static ex_result put_form(exi_mirroring *m, const ex_mesh *form, ex_error *error) {
+    exi_amendment *a = &m->amendment;
+    json_t *entry = json_array_get(json_object_get(exi_amend_layer(a, m->to), "examples"), (size_t)m->place);
+    char *file = exi_sculpt_free_file(&a->trial.view, a->trial.view.layers[m->to].name,
+                                      json_string_value(json_object_get(entry, "name")));
+    ex_result result = file ? exi_sculpt_write(a, file, form, error) : ex_error_memory(error, "a path", 0);
+    if (result == EX_OK && json_object_set_new(entry, "mesh", json_string(file)) != 0)
+        result = ex_error_memory(error, "an example", 0);
+    free(file);
+    return result;
+}
+
+ex_result exi_mirroring_form(exi_mirroring *m, ex_mirrored *mirrored, ex_error *error) {
+    const size_t count = 3 * (size_t)m->mesh->vertex_count;
+    const bool own = m->source->domain == EX_DOMAIN_OFFSETS && m->source->offsets.tolerance >= 0;
+    const double least = own ? m->source->offsets.tolerance : LEAST * m->standing.size;
+    double *offsets = exi_array_allocate(count, sizeof *offsets), *images = exi_array_allocate(count, sizeof *images);
+    ex_mesh *form = ex_mesh_copy(m->mesh);
+    ex_result result = offsets && images && form ? EX_OK : ex_error_memory(error, "mirroring", count * sizeof *offsets);
+    memcpy(mirrored->normal, m->mirror.plane.normal, sizeof mirrored->normal);
+    mirrored->offset = m->mirror.plane.offset;
+    if (result == EX_OK)
+        result = read_offsets(m, least, offsets, error);
+    if (result == EX_OK)
+        result = check_counterparts(m, offsets, error);
+    if (result == EX_OK) {
+        mirror_offsets(m, least, offsets, images, mirrored);
+        result = make_form(m, images, form, error);
+    }
+    if (result == EX_OK)
+        result = put_form(m, form, error);
+    ex_mesh_destroy(form);
+    free(offsets);
+    free(images);
+    return result;
+}
