@@ -124,7 +124,7 @@ static void print_match(const ex_mirrored *one) {
     char plane[EXI_TEXT_SIZE], count[EXI_TEXT_SIZE];
     const bool small = one->farthest < 0.1;
     const char *between = "";
-    exi_print("  mirrored about %s:", text_plane(plane, one));
+    exi_print("  mirrored about %s%s:", text_plane(plane, one), one->as_bound ? " of the mesh as bound" : "");
     for (int i = 0; i < EX_MATCH_COUNT; i++)
         if (one->matched[i] > 0) {
             exi_print("%s %s %s", between, exi_text_count(count, one->matched[i], "vertex"), ways[i]);
@@ -149,6 +149,7 @@ static void emit_match(exi_emitter *json, const ex_mirrored *one) {
         exi_emit_number(json, NULL, one->normal[c]);
     exi_emit_close(json, ']');
     exi_emit_number(json, "offset", one->offset);
+    exi_emit_bool(json, "as_bound", one->as_bound);
     exi_emit_close(json, '}');
 }
 

@@ -113,7 +113,7 @@ class Figure:
     """At rest it has the form `rest` in the world; the file of the mesh is turned and scaled against that."""
 
     def __init__(self, kind="symmetric", fine=False, uneven=0.0, scale=100.0, bind=(0.5, 0.5, 0.5, 0.5), yaw=0.0,
-                 names=None, seed=3, flipped=False):
+                 names=None, seed=3, flipped=False, lifted=None):
         points, self.faces = tube(fine)
         more, faces = head(kind)
         if kind == "everywhere":
@@ -126,6 +126,7 @@ class Figure:
         self.rest = [rotated(self.yaw, p) for p in self.upright]
         self.uneven, self.scale, self.bind, self.seed = uneven, scale, list(bind), seed
         self.names = names or {}
+        self.lifted = lifted  # a rotation in the world: of the right arm at rest, against the mesh as bound
         self.flipped = flipped  # True: arm_R has the scale -1 1 1, as if the arm had been duplicated and mirrored
         self.size = length([max(p[c] for p in self.rest) - min(p[c] for p in self.rest) for c in range(3)])
 
@@ -173,6 +174,8 @@ class Figure:
                 local = times(back, q)
             if flip(parent, [1]) == [-1]:
                 local = [local[0], -local[1], -local[2], local[3]]
+            if self.lifted and name == "arm_R":
+                local = times(local, times(inverse(q), times(self.lifted, q)))
             children = [names.index(child) for child, (of, _) in JOINTS.items() if of == name]
             scene.node(shown=not parent, name=self.names.get(name, name), rotation=local, translation=place,
                        **({"scale": [-1, 1, 1]} if flip(name, [1]) != flip(parent, [1]) else {}),
@@ -316,6 +319,27 @@ class Mirror(harness.Case):
         images = self.offsets_of("fore_R", "bent_R")
         # The plane of such a mesh is a matter of judgement: offsets turn with it, by twice the angle.
         self.check_reflected(offsets, images, 2 * 0.0616 * 0.01 / self.figure.size)
+
+    def test_a_rest_pose_that_is_not_symmetric(self):
+        """As bound, the figure is symmetric; at rest, its right arm is lifted."""
+        lift = turn([0.3, 0.2, 1], 50)
+        self.start(lifted=lift)
+        offsets = self.sculpt("bent_L", ELBOW)
+        answer = self.example("mirror", "--name", "bent_L", "--json").json()
+        self.assertTrue(answer["plane"]["as_bound"])
+        self.assertEqual(answer["matched"], {"symmetric": len(self.moved(self.given)), "topology": 0, "nearest": 0})
+        images = self.offsets_of("fore_R", "bent_R")
+        self.check_reflected(offsets, [rotated(inverse(lift), o) for o in images])
+        # The joints bend alike against their own rest.
+        at = spoken(self.project()["layers"][1]["examples"][0]["at"])
+        layers = [one["name"] for one in self.project()["layers"]]
+        left, right = self.posed(ELBOW, mute=layers), self.posed(*at, mute=layers)
+        elbows = [v for v in range(self.figure.tube_count) if self.figure.upright[v][0] > 0.75]
+        root = min(elbows, key=lambda v: self.figure.upright[v][0])
+        for v in elbows:
+            bent = add(right[self.figure.counterpart(v)], right[self.figure.counterpart(root)], -1)
+            self.assertLess(math.dist(rotated(inverse(lift), bent), self.figure.reflected(add(left[v], left[root], -1))),
+                            1e-5 * self.figure.size)
 
     def test_nearest_points_where_vertices_differ(self):
         """The right side has other vertices: offsets come from points of the left surface."""

@@ -436,7 +436,9 @@ typedef struct ex_mirroring {
 /* A mirrored example. */
 typedef struct ex_mirrored {
     ex_sculpted sculpted;
-    double normal[3], offset;    /* the plane: normal * p = offset, in metres with y up */
+    double normal[3], offset; /* the plane: normal * p = offset, in metres with y up */
+    bool as_bound;            /* true: that is a plane of the mesh as it was bound, which is symmetric, while the rest
+                                 pose is not */
     int matched[EX_MATCH_COUNT]; /* vertices that it moves, by how their counterparts were found */
     double farthest;             /* largest distance of those counterparts from the mirror images at rest, in metres */
 } ex_mirrored;

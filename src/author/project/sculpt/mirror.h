@@ -23,6 +23,10 @@ typedef struct exi_mirroring {
     ex_rig *rig;       /* of the project as it was */
     ex_mesh *mesh;     /* the project's as in its file, without normals */
     exi_standing standing;
+    exi_standing bound;            /* the mesh in its own space, if that was tried */
+    bool as_bound;                 /* true: counterparts are those of the mesh as bound, which is more symmetric */
+    exi_plane bound_plane;         /* its plane then */
+    double metres;                 /* factor from the distances of counterparts to metres of the mesh as it stands */
     exi_counterpart *counterparts; /* [vertex_count] */
     double *linear;                /* [vertex_count][3][3]: from the mesh to the mesh as it stands; NULL: the same */
     bool many;                     /* true for a layer or a side */

@@ -12,6 +12,7 @@
 #include "author/project/sculpt/mirror.h"
 
 #include "author/base/array.h"
+#include "author/project/skeleton/skeleton.h"
 #include "runtime/base/vector.h"
 
 #include <exemplar/author/formats.h>
@@ -93,26 +94,74 @@ static exi_plane given_plane(const exi_mirroring *m) {
     return plane;
 }
 
-static ex_result find_plane(exi_mirroring *m, ex_error *error) {
-    int count = 0;
-    double quality = 0;
-    if (m->def->plane) {
-        m->mirror.plane = given_plane(m);
-        return EX_OK;
-    }
-    double(*pairs)[2][3] = exi_mirror_named_pairs(&m->mirror, &count);
-    ex_result result = pairs ? exi_mirror_find_plane(&m->standing, (const double(*)[2][3])pairs, count,
-                                                     &m->mirror.plane, &quality, error)
-                             : ex_error_memory(error, "the joints", 0);
+static ex_result find_plane(exi_mirroring *m, const exi_standing *s, exi_plane *plane, double *near, double *points,
+                            int *pair_count, ex_error *error) {
+    double(*pairs)[2][3] = exi_mirror_named_pairs(&m->mirror, pair_count);
+    const ex_result result =
+        pairs ? exi_mirror_find_plane(s, (const double(*)[2][3])pairs, *pair_count, plane, near, points, error)
+              : ex_error_memory(error, "the joints", 0);
     free(pairs);
-    if (result == EX_OK && count == 0 && quality < POOR)
+    return result;
+}
+
+/* Evaluates the mesh at rest, without layers, and opens it for searching. */
+static ex_result open_standing(exi_mirroring *m, bool unskinned, exi_standing *s, ex_error *error) {
+    const size_t count = 3 * (size_t)m->mesh->vertex_count;
+    float *positions = exi_array_allocate(count, sizeof *positions);
+    ex_result result = positions ? evaluate(m->rig, m->mirror.view, NULL, 0, unskinned, positions, error)
+                                 : ex_error_memory(error, "mirroring", count * sizeof *positions);
+    if (result == EX_OK)
+        result = exi_standing_open(s, m->mesh, positions, error);
+    free(positions);
+    return result;
+}
+
+/* Tries the mesh as bound, and takes it if it is clearly more symmetric than the mesh as it stands. Joints are then
+ * paired there. */
+static ex_result try_bound(exi_mirroring *m, double *near, double points, ex_error *error) {
+    const size_t joints = 3 * (size_t)ex_skeleton_joint_count(m->mirror.skeleton);
+    double bound_near = 0, bound_points = 0, *standing = m->mirror.centres;
+    double *centres = exi_array_allocate(joints, sizeof *centres);
+    int pair_count;
+    ex_result result = centres && exi_skeleton_centres(m->mirror.skeleton, centres)
+                           ? open_standing(m, true, &m->bound, error)
+                           : ex_error_memory(error, "the joints", joints * sizeof *centres);
+    m->mirror.centres = centres;
+    if (result == EX_OK)
+        result = find_plane(m, &m->bound, &m->bound_plane, &bound_near, &bound_points, &pair_count, error);
+    m->as_bound = result == EX_OK && bound_points > points + 0.2;
+    if (m->as_bound)
+        *near = bound_near;
+    m->mirror.centres = m->as_bound ? centres : standing;
+    free(m->as_bound ? standing : centres);
+    return result;
+}
+
+/* Finds the plane, and pairs the joints. */
+static ex_result find_symmetry(exi_mirroring *m, ex_error *error) {
+    double near = 1, points = 2;
+    int pair_count = 0;
+    ex_result result = EX_OK;
+    if (m->def->plane)
+        m->mirror.plane = given_plane(m);
+    else
+        result = find_plane(m, &m->standing, &m->mirror.plane, &near, &points, &pair_count, error);
+    if (result == EX_OK && m->linear && points < 1.6)
+        result = try_bound(m, &near, points, error);
+    if (result == EX_OK && pair_count == 0 && near < POOR)
         result = ex_error_kind(
             error,
             ex_error_set(error, EX_ERROR_DATA,
                          "there is nothing to mirror to: the mesh has no plane of symmetry, and no joints whose names "
                          "make a pair; a single hand or one half of a body has no other side"),
             "no_plane");
-    return result;
+    const exi_plane plane = m->mirror.plane;
+    if (m->as_bound)
+        m->mirror.plane = m->bound_plane;
+    if (result == EX_OK)
+        result = exi_mirror_pair_joints(&m->mirror, error);
+    m->mirror.plane = plane;
+    return result == EX_OK && m->as_bound ? exi_mirror_read_frames(&m->mirror, &m->bound_plane, error) : result;
 }
 
 ex_result exi_mirroring_prepare(exi_mirroring *m, ex_error *error) {
@@ -123,27 +172,22 @@ ex_result exi_mirroring_prepare(exi_mirroring *m, ex_error *error) {
     ex_result result = exi_read_raw_mesh(m->mirror.view, &m->mesh, error);
     if (result == EX_OK)
         result = ex_project_build(m->amendment.project, &options, &m->rig, error);
-    if (result != EX_OK)
-        return result;
-    const size_t count = 3 * (size_t)m->mesh->vertex_count;
-    float *positions = exi_array_allocate(count, sizeof *positions);
-    result = positions ? evaluate(m->rig, m->mirror.view, NULL, 0, false, positions, error)
-                       : ex_error_memory(error, "mirroring", count * sizeof *positions);
     if (result == EX_OK)
-        result = exi_standing_open(&m->standing, m->mesh, positions, error);
-    free(positions);
-    m->mirror.skeleton = ex_rig_skeleton(m->rig);
+        result = open_standing(m, false, &m->standing, error);
+    if (result == EX_OK)
+        result = find_linear(m, error);
+    m->mirror.skeleton = m->rig ? ex_rig_skeleton(m->rig) : NULL;
     if (result == EX_OK)
         result = exi_mirror_read_joints(&m->mirror, error);
     if (result == EX_OK)
-        result = find_plane(m, error);
-    if (result == EX_OK)
-        result = exi_mirror_pair_joints(&m->mirror, error);
-    const double given = m->def->tolerance, size = m->standing.size;
-    if (result == EX_OK)
-        result = exi_mirror_match(&m->standing, &m->mirror.plane, (given > 0 ? given : ROOM) * size,
-                                  (given > 0 ? given : REACH) * size, &m->counterparts, error);
-    return result == EX_OK ? find_linear(m, error) : result;
+        result = find_symmetry(m, error);
+    const exi_standing *s = m->as_bound ? &m->bound : &m->standing;
+    const double given = m->def->tolerance;
+    m->metres = m->as_bound && s->size > 0 ? m->standing.size / s->size : 1;
+    return result == EX_OK ? exi_mirror_match(s, m->as_bound ? &m->bound_plane : &m->mirror.plane,
+                                              (given > 0 ? given : ROOM) * s->size,
+                                              (given > 0 ? given : REACH) * s->size, &m->counterparts, error)
+                           : result;
 }
 
 void exi_mirroring_release(exi_mirroring *m) {
@@ -151,7 +195,9 @@ void exi_mirroring_release(exi_mirroring *m) {
     free(m->linear);
     free(m->mirror.centres);
     free(m->mirror.joints);
+    free(m->mirror.frames);
     exi_standing_close(&m->standing);
+    exi_standing_close(&m->bound);
     ex_mesh_destroy(m->mesh);
     ex_rig_destroy(m->rig);
 }
@@ -215,7 +261,7 @@ static bool moves(const double *offsets, int vertex) {
 static bool is_alone(const exi_mirroring *m, int vertex) {
     const exi_counterpart *c = &m->counterparts[vertex];
     const double limit = m->def->tolerance > 0 ? m->def->tolerance : NEAR;
-    return c->match == EX_MATCH_NEAREST && !(c->distance <= limit * m->standing.size);
+    return c->match == EX_MATCH_NEAREST && !(m->metres * c->distance <= limit * m->standing.size);
 }
 
 /* Checks that all moved vertices have counterparts. */
@@ -243,8 +289,24 @@ static ex_result check_counterparts(const exi_mirroring *m, const double *offset
                      "example '%s': %d of its %d vertices have no counterpart within the tolerance, %g sizes of the "
                      "mesh (%.3g m); the mirror image of vertex %d at %.4g %.4g %.4g is %.3g m from the surface",
                      name, bad, moved, limit, limit * m->standing.size, first, p[0], p[1], p[2],
-                     m->counterparts[first].distance);
+                     m->metres * m->counterparts[first].distance);
     return ex_error_kind(error, EX_ERROR_DATA, bad == moved ? "no_other_side" : "no_counterpart");
+}
+
+/* Reflects the offset that the counterpart of a vertex has. */
+static void reflect(const exi_mirroring *m, int vertex, const double offset[3], double out[3]) {
+    const exi_counterpart *c = &m->counterparts[vertex];
+    double there[9] = {0}, local[3], image[3];
+    if (!m->as_bound) {
+        exi_plane_direction(&m->mirror.plane, offset, out);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; c->vertices[k] >= 0 && i < 9; i++)
+            there[i] += c->shares[k] * m->linear[9 * (size_t)c->vertices[k] + i];
+    divide(there, offset, local);
+    exi_plane_direction(&m->bound_plane, local, image);
+    multiply(m->linear + 9 * (size_t)vertex, image, out);
 }
 
 /* Fills in the mirrored offsets [vertex_count][3], and the counts. A vertex without a counterpart stays where it is:
@@ -257,13 +319,13 @@ static void mirror_offsets(const exi_mirroring *m, double least, const double *o
         for (int k = 0; k < 3 && !is_alone(m, v); k++)
             for (int i = 0; c->vertices[k] >= 0 && i < 3; i++)
                 sum[i] += c->shares[k] * offsets[3 * (size_t)c->vertices[k] + (size_t)i];
-        exi_plane_direction(&m->mirror.plane, sum, image);
+        reflect(m, v, sum, image);
         if (!(length(image) > least)) {
             image[0] = image[1] = image[2] = 0;
             continue;
         }
         mirrored->matched[c->match]++;
-        mirrored->farthest = fmax(mirrored->farthest, c->distance);
+        mirrored->farthest = fmax(mirrored->farthest, m->metres * c->distance);
     }
 }
 
@@ -326,8 +388,10 @@ ex_result exi_mirroring_form(exi_mirroring *m, ex_mirrored *mirrored, ex_error *
     double *offsets = exi_array_allocate(count, sizeof *offsets), *images = exi_array_allocate(count, sizeof *images);
     ex_mesh *form = ex_mesh_copy(m->mesh);
     ex_result result = offsets && images && form ? EX_OK : ex_error_memory(error, "mirroring", count * sizeof *offsets);
-    memcpy(mirrored->normal, m->mirror.plane.normal, sizeof mirrored->normal);
-    mirrored->offset = m->mirror.plane.offset;
+    const exi_plane *plane = m->as_bound ? &m->bound_plane : &m->mirror.plane;
+    memcpy(mirrored->normal, plane->normal, sizeof mirrored->normal);
+    mirrored->offset = plane->offset;
+    mirrored->as_bound = m->as_bound;
     if (result == EX_OK)
         result = read_offsets(m, least, offsets, error);
     if (result == EX_OK)

@@ -6,6 +6,7 @@
  */
 #include "author/base/array.h"
 #include "author/project/sculpt/mirror_pose.h"
+#include "runtime/base/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +35,51 @@ ex_result exi_mirror_read_joints(exi_mirror *m, ex_error *error) {
     for (size_t i = 0; fits && i < 3 * count; i++)
         m->centres[i] = (double)worlds[12 * (i / 3) + 4 * (i % 3) + 3];
     free(worlds);
+    free(scratch);
+    return fits ? EX_OK : ex_error_memory(error, "the joints", count * 100);
+}
+
+/* Makes the rows perpendicular and of unit length. */
+static void straighten(double a[9]) {
+    exi_normalise(a, 3);
+    for (int i = 1; i < 3; i++) {
+        for (int k = 0; k < i; k++) {
+            const double along = exi_dot3(a + 3 * (size_t)i, a + 3 * (size_t)k);
+            for (int c = 0; c < 3; c++)
+                a[3 * i + c] -= along * a[3 * k + c];
+        }
+        exi_normalise(a + 3 * (size_t)i, 3);
+    }
+}
+
+/* Writes the linear part of a matrix [12] without its scale. */
+static void linear_part(const float *matrix, double a[9]) {
+    for (size_t k = 0; k < 9; k++)
+        a[k] = (double)matrix[4 * (k / 3) + k % 3];
+    straighten(a);
+}
+
+ex_result exi_mirror_read_frames(exi_mirror *m, const exi_plane *bound, ex_error *error) {
+    const size_t count = (size_t)ex_skeleton_joint_count(m->skeleton);
+    float *matrices = exi_array_allocate(count, 12 * sizeof *matrices);
+    void *scratch = exi_array_allocate(ex_skeleton_scratch_size(m->skeleton), 1);
+    m->frames = exi_array_allocate(count, sizeof *m->frames);
+    const bool fits = matrices && scratch && m->frames;
+    if (fits)
+        ex_skeleton_evaluate(m->skeleton, NULL, &(ex_skeleton_output){.matrices = matrices}, scratch);
+    for (size_t j = 0; fits && j < count; j++) {
+        const size_t other = m->joints[j] >= 0 ? (size_t)m->joints[j] : j;
+        double here[9], there[9];
+        linear_part(matrices + 12 * j, here);
+        linear_part(matrices + 12 * other, there);
+        for (size_t i = 0; i < 3; i++) {
+            double row[3]; /* of F_j' T */
+            exi_plane_direction(bound, there + 3 * i, row);
+            for (size_t k = 0; k < 3; k++)
+                m->frames[j][3 * i + k] = exi_dot3(row, here + 3 * k);
+        }
+    }
+    free(matrices);
     free(scratch);
     return fits ? EX_OK : ex_error_memory(error, "the joints", count * 100);
 }

@@ -67,8 +67,9 @@ ex_result exi_mirror_match(const exi_standing *s, const exi_plane *plane, double
                            exi_counterpart **counterparts, ex_error *error);
 
 /* Finds the plane of symmetry. pairs [pair_count][2][3]: positions of joints that their names make a pair; they decide
- * on the direction. *quality: the share of the surface that has a mirror image, about 1 for a symmetric mesh. */
+ * on the direction. *near: the share of the surface that has a mirror image, about 1 for a symmetric mesh. *points:
+ * that and the share of vertices that have one, together up to 2. */
 ex_result exi_mirror_find_plane(const exi_standing *s, const double (*pairs)[2][3], int pair_count, exi_plane *plane,
-                                double *quality, ex_error *error);
+                                double *near, double *points, ex_error *error);
 
 #endif

@@ -174,7 +174,7 @@ static void add_fitted(search *f, const exi_plane *from) {
     add(f, plane.normal, plane.offset);
 }
 
-static int best_of(const search *f, double *quality) {
+static int best_of(const search *f, double *quality, double *points_of_it) {
     int best = 0;
     double most = -1;
     for (int i = 0; i < f->count; i++) {
@@ -186,11 +186,12 @@ static int best_of(const search *f, double *quality) {
             *quality = near;
         }
     }
+    *points_of_it = most;
     return best;
 }
 
 ex_result exi_mirror_find_plane(const exi_standing *s, const double (*pairs)[2][3], int pair_count, exi_plane *plane,
-                                double *quality, ex_error *error) {
+                                double *near, double *points, ex_error *error) {
     search f = {.s = s, .reach = pair_count > 0 ? 0 : INFINITY};
     double across[3] = {0};
     f.found = exi_array_allocate((size_t)s->mesh->vertex_count, sizeof *f.found);
@@ -214,16 +215,16 @@ ex_result exi_mirror_find_plane(const exi_standing *s, const double (*pairs)[2][
     }
     if (result == EX_OK && known)
         result = add_direction(&f, across, pairs, pair_count, error);
-    *quality = 0;
+    *near = *points = 0;
     if (result == EX_OK && known && f.count == 0)
         add(&f, across, exi_dot3(across, f.middle));
     if (result == EX_OK && f.count == 0)
         result = ex_error_set(error, EX_ERROR_DATA,
                               "the plane of symmetry was not found: all joints in pairs are at one place");
     if (result == EX_OK) {
-        const exi_plane best = f.candidates[best_of(&f, quality)];
+        const exi_plane best = f.candidates[best_of(&f, near, points)];
         add_fitted(&f, &best);
-        *plane = f.candidates[best_of(&f, quality)];
+        *plane = f.candidates[best_of(&f, near, points)];
     }
     free(f.found);
     return result;

@@ -55,6 +55,11 @@ static void mirror_vector(const exi_mirror *m, const char *joint, const char *ot
     for (int i = 0; i < 3; i++)
         world[i] = exi_dot3(w[i], n);
     exi_plane_direction(&m->plane, world, image);
+    if (joint && m->frames) {
+        const double *frame = m->frames[ex_skeleton_find(m->skeleton, joint)];
+        for (int i = 0; i < 3; i++)
+            image[i] = exi_dot3(frame + 3 * (size_t)i, world);
+    }
     for (int k = 0; k < 3; k++)
         out[k] = (turn ? sign : 1) * (v[0][k] * image[0] + v[1][k] * image[1] + v[2][k] * image[2]);
 }

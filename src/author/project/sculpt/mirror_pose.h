@@ -9,6 +9,10 @@
  *
  * If all joints are turned like this, the world rotations of the whole skeleton are mirrored, however the joints' own
  * axes lie. So are its positions, if they are symmetric at rest.
+ *
+ * Some characters are symmetric as they were bound, but rest in a pose that is not. Let F_j be the linear part of the
+ * joint's matrix from the mesh to the world at rest, and T the reflection in the space of the mesh. Then F_j' T F_j^-1
+ * takes the place of S: it is S if the rest is symmetric.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_SCULPT_MIRROR_POSE_H
 #define EXEMPLAR_AUTHOR_PROJECT_SCULPT_MIRROR_POSE_H
@@ -22,6 +26,8 @@ typedef struct exi_mirror {
     exi_plane plane;             /* in metres with y up */
     double *centres;             /* [joint_count][3]: joints at rest in the world; NULL without a skeleton */
     int *joints;                 /* [joint_count]: the counterpart of each; -1: none */
+    double (*frames)[9];         /* [joint_count] what takes the place of S for a joint whose rest is not symmetric; or
+                                    NULL */
     int left;                    /* sign of n p - offset on the left, by the names of joints; 0 if they do not say */
 } exi_mirror;
 
@@ -36,8 +42,10 @@ typedef struct exi_mirrored_axis {
 
 /* ---- joints (mirror_joints.c) ---- */
 
-/* Reads the joints at rest into m->centres. */
+/* Reads the joints at rest into m->centres; and, once they are paired, m->frames for a mesh that is symmetric about
+ * `bound` in its own space. */
 ex_result exi_mirror_read_joints(exi_mirror *m, ex_error *error);
+ex_result exi_mirror_read_frames(exi_mirror *m, const exi_plane *bound, ex_error *error);
 /* Returns the positions [*count][2][3], left first, of joints whose names make a pair. NULL without memory; release
  * with free. */
 double (*exi_mirror_named_pairs(const exi_mirror *m, int *count))[2][3];
