@@ -97,9 +97,12 @@ static exi_plane given_plane(const exi_mirroring *m) {
 static ex_result find_plane(exi_mirroring *m, const exi_standing *s, exi_plane *plane, double *near, double *points,
                             int *pair_count, ex_error *error) {
     double(*pairs)[2][3] = exi_mirror_named_pairs(&m->mirror, pair_count);
+    const exi_plane_joints joints = {.pairs = (const double(*)[2][3])pairs,
+                                     .pair_count = *pair_count,
+                                     .centres = m->mirror.centres,
+                                     .skeleton = m->mirror.skeleton};
     const ex_result result =
-        pairs ? exi_mirror_find_plane(s, (const double(*)[2][3])pairs, *pair_count, plane, near, points, error)
-              : ex_error_memory(error, "the joints", 0);
+        pairs ? exi_mirror_find_plane(s, &joints, plane, near, points, error) : ex_error_memory(error, "the joints", 0);
     free(pairs);
     return result;
 }

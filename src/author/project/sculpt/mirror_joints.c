@@ -113,8 +113,7 @@ double (*exi_mirror_named_pairs(const exi_mirror *m, int *count))[2][3] {
     return pairs;
 }
 
-/* Returns the number of joints above a joint. */
-static int depth_of(const ex_skeleton *skeleton, int joint) {
+int exi_joint_depth(const ex_skeleton *skeleton, int joint) {
     int depth = 0;
     while ((joint = ex_skeleton_parent(skeleton, joint)) >= 0)
         depth++;
@@ -127,14 +126,14 @@ static int find_placed(const exi_mirror *m, int joint, double *least) {
     double image[3];
     int best = -1;
     const bool sided = exi_side_of_name(ex_skeleton_name(m->skeleton, joint)) != EX_SIDE_NONE;
-    const int depth = depth_of(m->skeleton, joint);
+    const int depth = exi_joint_depth(m->skeleton, joint);
     *least = INFINITY;
     exi_plane_point(&m->plane, m->centres + 3 * (size_t)joint, image);
     for (int j = 0; j < ex_skeleton_joint_count(m->skeleton); j++) {
         const double d = distance(m->centres + 3 * (size_t)j, image);
         if (sided && j == joint)
             continue;
-        if ((d < *least || (d == *least && j == joint)) && depth_of(m->skeleton, j) == depth) {
+        if ((d < *least || (d == *least && j == joint)) && exi_joint_depth(m->skeleton, j) == depth) {
             *least = d;
             best = j;
         }

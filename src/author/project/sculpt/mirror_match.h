@@ -66,10 +66,21 @@ typedef struct exi_counterpart {
 ex_result exi_mirror_match(const exi_standing *s, const exi_plane *plane, double room, double reach,
                            exi_counterpart **counterparts, ex_error *error);
 
-/* Finds the plane of symmetry. pairs [pair_count][2][3]: positions of joints that their names make a pair; they decide
- * on the direction. *near: the share of the surface that has a mirror image, about 1 for a symmetric mesh. *points:
- * that and the share of vertices that have one, together up to 2. */
-ex_result exi_mirror_find_plane(const exi_standing *s, const double (*pairs)[2][3], int pair_count, exi_plane *plane,
-                                double *near, double *points, ex_error *error);
+/* Joints that help to find the plane: those that their names make a pair decide on its direction. Without any, the
+ * images of all joints should be at joints that are as deep in the hierarchy. */
+typedef struct exi_plane_joints {
+    const double (*pairs)[2][3]; /* [pair_count] positions */
+    int pair_count;
+    const double *centres;       /* [joint_count][3] of all joints; NULL without a skeleton */
+    const ex_skeleton *skeleton; /* or NULL */
+} exi_plane_joints;
+
+/* Returns the number of joints above a joint. */
+int exi_joint_depth(const ex_skeleton *skeleton, int joint);
+
+/* Finds the plane of symmetry. *near: the share of the surface that has a mirror image, about 1 for a symmetric mesh.
+ * *points: that and the share of vertices that have one, together up to 2. */
+ex_result exi_mirror_find_plane(const exi_standing *s, const exi_plane_joints *joints, exi_plane *plane, double *near,
+                                double *points, ex_error *error);
 
 #endif

@@ -29,6 +29,7 @@ enum { SAMPLES = 4000, CANDIDATES = 24 };
 
 typedef struct search {
     const exi_standing *s;
+    const exi_plane_joints *joints;
     int *found;       /* [vertex_count] scratch */
     double middle[3]; /* of joints in pairs */
     double reach;     /* largest distance of the plane from there; INFINITY without pairs */
@@ -174,25 +175,47 @@ static void add_fitted(search *f, const exi_plane *from) {
     add(f, plane.normal, plane.offset);
 }
 
-static int best_of(const search *f, double *quality, double *points_of_it) {
+/* Returns the share of joints with a joint at their mirror image. */
+static double judge_joints(const search *f, const exi_plane *plane) {
+    const ex_skeleton *skeleton = f->joints->skeleton;
+    const int count = skeleton ? ex_skeleton_joint_count(skeleton) : 0;
+    int found = 0;
+    for (int j = 0; j < count; j++) {
+        double image[3];
+        bool there = false;
+        exi_plane_point(plane, f->joints->centres + 3 * (size_t)j, image);
+        for (int k = 0; !there && k < count; k++) {
+            const double *p = f->joints->centres + 3 * (size_t)k;
+            there = hypot(hypot(p[0] - image[0], p[1] - image[1]), p[2] - image[2]) <= FAR * f->s->size &&
+                    exi_joint_depth(skeleton, j) == exi_joint_depth(skeleton, k);
+        }
+        found += there;
+    }
+    return count > 0 ? (double)found / count : 0;
+}
+
+static int best_of(const search *f, double *near, double *points) {
     int best = 0;
     double most = -1;
     for (int i = 0; i < f->count; i++) {
-        double near;
-        const double points = judge(f->s, &f->candidates[i], &near);
-        if (points > most + BETTER) {
+        double surface;
+        const double vertices = judge(f->s, &f->candidates[i], &surface);
+        const double rank = vertices + (f->joints->pair_count == 0 ? judge_joints(f, &f->candidates[i]) : 0);
+        if (rank > most + BETTER) {
             best = i;
-            most = points;
-            *quality = near;
+            most = rank;
+            *near = surface;
+            *points = vertices;
         }
     }
-    *points_of_it = most;
     return best;
 }
 
-ex_result exi_mirror_find_plane(const exi_standing *s, const double (*pairs)[2][3], int pair_count, exi_plane *plane,
-                                double *near, double *points, ex_error *error) {
-    search f = {.s = s, .reach = pair_count > 0 ? 0 : INFINITY};
+ex_result exi_mirror_find_plane(const exi_standing *s, const exi_plane_joints *joints, exi_plane *plane, double *near,
+                                double *points, ex_error *error) {
+    const int pair_count = joints->pair_count;
+    const double(*pairs)[2][3] = joints->pairs;
+    search f = {.s = s, .joints = joints, .reach = pair_count > 0 ? 0 : INFINITY};
     double across[3] = {0};
     f.found = exi_array_allocate((size_t)s->mesh->vertex_count, sizeof *f.found);
     ex_result result =

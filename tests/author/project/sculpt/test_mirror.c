@@ -222,6 +222,32 @@ static void test_there_and_back(void **state) {
     ex_project_destroy(project);
 }
 
+/* The arm is also symmetric about its middle, but its joints are not: the plane is z = 0. */
+static void test_plane_is_found(void **state) {
+    (void)state;
+    ex_project *project = open_project("found.json", "joint:fore=x15y25z70");
+    ex_mirrored *mirrored = NULL;
+    ex_error error = {0};
+    if (ex_project_mirror(project, &(ex_mirroring){.name = "left"}, NULL, &mirrored, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_near(fabs(mirrored->normal[2]), 1, 1e-6);
+    assert_near(mirrored->offset, 0, 1e-6);
+    free(mirrored);
+    ex_project_destroy(project);
+}
+
+static ex_result try_found(void *context) {
+    ex_error error = {0};
+    return ex_project_mirror(context, &(ex_mirroring){.name = "left"}, NULL, NULL, NULL, &error);
+}
+
+static void test_memory_of_the_plane(void **state) {
+    (void)state;
+    ex_project *project = open_project("plane.json", "joint:fore=x15y25z70");
+    assert_true(fail_alloc_sweep(try_found, project) > 50);
+    ex_project_destroy(project);
+}
+
 static void test_refused(void **state) {
     (void)state;
     const struct {
@@ -477,6 +503,8 @@ int main(void) {
         cmocka_unit_test(test_map_of_any_numbering),
         cmocka_unit_test(test_no_counterpart),
         cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_plane_is_found),
+        cmocka_unit_test(test_memory_of_the_plane),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_axes_without_a_side),
