@@ -157,18 +157,21 @@ bool EXPORT(pose_unpose)(const page_rig *r, page_pose *p, const float *posed, co
     if (!skin)
         return false;
     float *centres = glue_zeros((size_t)joints, 3 * sizeof *centres);
+    float *turns = glue_zeros((size_t)joints, 4 * sizeof *turns);
     void *memory = glue_zeros(ex_palette_size(method, joints), 1);
-    if (centres && memory) {
+    if (centres && turns && memory) {
         const ex_skeleton_input input = {.locals = p->pose.joints, .shifts = p->shifts ? sum_shifts(r, p) : NULL};
-        const ex_skeleton_output output = {.matrices = p->rows, .centres = centres};
+        const ex_skeleton_output output = {.matrices = p->rows, .centres = centres, .turns = turns};
         ex_skeleton_evaluate(ex_rig_skeleton(r->rig), &input, &output, p->skeleton);
-        const ex_palette_def def = {.method = method, .joint_count = joints, .matrices = p->rows, .centres = centres};
+        const ex_palette_def def = {
+            .method = method, .joint_count = joints, .matrices = p->rows, .centres = centres, .turns = turns};
         const ex_unpose_job job = {.posed = posed, .rest = rest, .out = out};
         ex_skin_unpose(skin, ex_palette_make(&def, memory), &job);
     }
-    const bool done = centres && memory;
+    const bool done = centres && turns && memory;
     free(memory);
     free(centres);
+    free(turns);
     return done;
 }
 

@@ -65,7 +65,7 @@ typedef struct ex_skeleton_def {
 typedef struct ex_skeleton ex_skeleton;
 
 /*
- * Makes a skeleton. Copies everything, in one allocation of about 270 bytes per joint. Results: ARGUMENT, DATA (a joint
+ * Makes a skeleton. Copies everything, in one allocation of about 370 bytes per joint. Results: ARGUMENT, DATA (a joint
  * that is its own ancestor, a parent out of range, a number that is not finite, a bind matrix without an inverse; names
  * the joint), MEMORY, LIMIT.
  */
@@ -107,6 +107,12 @@ typedef struct ex_skeleton_output {
     float *matrices; /* [joint_count][12]: world matrix times inverse bind; input of a palette */
     float *worlds;   /* [joint_count][12] */
     float *centres;  /* [joint_count][3]: joint positions in the bound mesh, shifts included */
+    /*
+     * [joint_count][4]: rotations of the matrices as quaternions x y z w, for a palette. A matrix does not say whether
+     * a joint turned by 200 or by -160 degrees; the sign of these quaternions does. It follows each joint's turn from
+     * rest: 0 to 150 degrees whatever the sign of the local quaternion, and from there up to 209 by its sign.
+     */
+    float *turns;
 } ex_skeleton_output;
 
 /* Returns the bytes of scratch for ex_skeleton_evaluate; aligned as malloc does. */
@@ -114,7 +120,7 @@ EX_API size_t ex_skeleton_scratch_size(const ex_skeleton *skeleton);
 
 /*
  * Evaluates all joints in double and stores floats. input NULL: rest. Cannot fail: a joint that would leave +-1e30
- * reads as rest. About 150 multiplications per joint.
+ * reads as rest. About 150 multiplications per joint, and 50 for its turn.
  */
 EX_API void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *input,
                                  const ex_skeleton_output *output, void *scratch);
@@ -179,6 +185,9 @@ typedef struct ex_palette_def {
     const float *centres; /* dual_quaternion: [joint_count][3], the points about which joints scale; NULL: the origin */
     bool rotations;       /* linear: true to keep the joints' rotations too, for ex_skin_turn and
                              ex_skin_vertex_rotation; dual quaternions always have them */
+    const float *turns;   /* [joint_count][4]: turns of ex_skeleton_evaluate, so that blends are continuous over half a
+                             turn; zero or not finite: no turn. NULL: rotations are taken from the matrices, and two
+                             joints more than half a turn apart are blended along the shorter arc */
 } ex_palette_def;
 
 /* The matrices of all joints, prepared for a skinning method. */
@@ -189,8 +198,8 @@ EX_API size_t ex_palette_size(ex_skinning method, int joint_count);
 
 /*
  * Makes a palette in memory of that size (aligned as malloc does) and returns it. It lives as long as the memory and
- * holds no pointers to other memory. Dual quaternions take 2 us for every joint whose motion is not rigid. Returns NULL
- * only after misuse.
+ * holds no pointers to other memory. Without turns, dual quaternions take 2 us for every joint whose motion is not
+ * rigid. Returns NULL only after misuse.
  */
 EX_API ex_palette *ex_palette_make(const ex_palette_def *def, void *memory);
 
@@ -266,8 +275,9 @@ EX_API void ex_skin_apply(const ex_skin *skin, const ex_palette *palette, const 
 EX_API void ex_skin_vertex_matrix(const ex_skin *skin, const ex_palette *palette, int vertex, double matrix[12]);
 
 /*
- * Gets the rotation of a vertex, for either method: its joints' rotations blended as quaternions, on the side of the
- * heaviest. Always defined, even where the sum of the matrices collapses. The palette needs rotations.
+ * Gets the rotation of a vertex, for either method: its joints' rotations blended as quaternions. Always defined, even
+ * where the sum of the matrices collapses; if the quaternions cancel, it is that of the heaviest joint. The palette
+ * needs rotations.
  */
 EX_API void ex_skin_vertex_rotation(const ex_skin *skin, const ex_palette *palette, int vertex, double rotation[4]);
 

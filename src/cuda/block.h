@@ -241,6 +241,7 @@ typedef struct exi_gpu_work {
     double *bases;           /* [count][segments][3]: contribution of each segment */
     float *appended;         /* [count][segments][3]: the same plus those above it */
     double *worlds;          /* [count][joints][12] */
+    double *turns;           /* [count][joints][4]: turns from rest, if there are duals */
     float *shifts;           /* [count][joints][3] */
     float *palette;          /* [count][joints][12]: linear: the matrices; dual quaternion: stretches */
     float *duals;            /* [count][joints][8]: dual quaternions; linear: rotations, if offsets need them */

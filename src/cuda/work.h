@@ -24,9 +24,15 @@ EXI_INLINE void exi_gpu_work_lay_weigh(const exi_gpu *g, size_t n, char *memory,
     work->bases = (double *)exi_gpu_work_take(memory, used, n, g->segments, 3 * sizeof(double));
 }
 
+/* True if a call needs the rotations of joints. */
+EXI_INLINE bool exi_gpu_work_turns(const exi_gpu *g) {
+    return g->skinning == EX_SKINNING_DUAL_QUATERNION || g->offset_starts[EX_OFFSET_FRAME_SKINNED];
+}
+
 EXI_INLINE void exi_gpu_work_lay_pose(const exi_gpu *g, size_t n, char *memory, size_t *used, exi_gpu_work *work) {
     const int32_t joints = g->skin_joints ? g->joints : 0;
     work->worlds = (double *)exi_gpu_work_take(memory, used, n, joints, 12 * sizeof(double));
+    work->turns = (double *)exi_gpu_work_take(memory, used, n, exi_gpu_work_turns(g) ? joints : 0, 4 * sizeof(double));
     work->shifts = (float *)exi_gpu_work_take(memory, used, n, g->shift_count > 0 ? joints : 0, 3 * sizeof(float));
 }
 
@@ -35,7 +41,7 @@ EXI_INLINE void exi_gpu_work_lay_pose(const exi_gpu *g, size_t n, char *memory, 
 EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, exi_gpu_work *work) {
     const size_t n = (size_t)(count > 0 ? count : 0);
     const int32_t joints = g->skin_joints ? g->joints : 0;
-    const bool turns = g->skinning == EX_SKINNING_DUAL_QUATERNION || g->offset_starts[EX_OFFSET_FRAME_SKINNED];
+    const bool turns = exi_gpu_work_turns(g);
     size_t used = 0;
     exi_gpu_work_lay_weigh(g, n, memory, &used, work);
     exi_gpu_work_lay_pose(g, n, memory, &used, work);

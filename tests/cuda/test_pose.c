@@ -147,7 +147,7 @@ static void test_laid_skeleton(void **state) {
     uint64_t random = 9;
     float weights[64], summed[WHOLE_JOINTS][3], shifts[WHOLE_JOINTS][3] = {{0}}, centres[WHOLE_JOINTS][3];
     float palette[WHOLE_JOINTS][12], duals[WHOLE_JOINTS][8], matrices[WHOLE_JOINTS][12];
-    double worlds[WHOLE_JOINTS][12], scratch[WHOLE_JOINTS][12];
+    double worlds[WHOLE_JOINTS][12], turns[WHOLE_JOINTS][4], scratch[WHOLE_JOINTS][16];
     ex_transform locals[WHOLE_JOINTS];
     int32_t stretched;
     assert_true(g->examples <= 64 && g->shift_count > 0 && g->depth_count > 1);
@@ -160,6 +160,7 @@ static void test_laid_skeleton(void **state) {
                              .joints = locals,
                              .work = {.weights = weights,
                                       .worlds = worlds[0],
+                                      .turns = turns[0],
                                       .shifts = summed[0],
                                       .palette = palette[0],
                                       .duals = duals[0],

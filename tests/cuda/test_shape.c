@@ -173,7 +173,8 @@ static void prepare_skin(const stage *s, int instance, const double *weights) {
     const exi_gpu_work *w = &s->job.work;
     const ex_skeleton *skeleton = ex_rig_skeleton(s->rig);
     const size_t joints = (size_t)g->joints;
-    float *matrices = malloc(joints * 18 * sizeof *matrices), *centres = matrices + joints * 12;
+    float *matrices = malloc(joints * 22 * sizeof *matrices), *centres = matrices + joints * 12;
+    float *turns = matrices + joints * 18;
     float *shifts = memset(matrices + joints * 15, 0, joints * 3 * sizeof *shifts);
     void *scratch = malloc(ex_skeleton_scratch_size(skeleton));
     void *memory = malloc(ex_palette_size((ex_skinning)g->skinning, g->joints));
@@ -182,12 +183,13 @@ static void prepare_skin(const stage *s, int instance, const double *weights) {
             shifts[c] += (float)weights[exi_rig_shifts(s->rig)[i].example] *
                          ((const float *)exi_rig_at(s->rig, exi_rig_shifts(s->rig)[i].data))[c];
     ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){.locals = s->poses[instance].joints, .shifts = shifts},
-                         &(ex_skeleton_output){.matrices = matrices, .centres = centres}, scratch);
+                         &(ex_skeleton_output){.matrices = matrices, .centres = centres, .turns = turns}, scratch);
     const ex_palette *palette = ex_palette_make(&(ex_palette_def){.method = (ex_skinning)g->skinning,
                                                                   .joint_count = g->joints,
                                                                   .matrices = matrices,
                                                                   .centres = centres,
-                                                                  .rotations = w->duals != NULL},
+                                                                  .rotations = w->duals != NULL,
+                                                                  .turns = turns},
                                                 memory);
     for (size_t j = 0; j < joints; j++) {
         const size_t at = (size_t)instance * joints + j;

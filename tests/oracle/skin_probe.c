@@ -104,15 +104,17 @@ static void answer(const ex_skeleton *skeleton, const ex_skin *skin, ex_skinning
     const size_t joints = (size_t)ex_skeleton_joint_count(skeleton), vertices = (size_t)ex_skin_vertex_count(skin);
     ex_transform *pose = memory(joints, sizeof *pose);
     float *matrices = memory(joints, 12 * sizeof(float)), *centres = memory(joints, 3 * sizeof(float));
+    float *turns = memory(joints, 4 * sizeof(float));
     float *moved = memory(vertices, 3 * sizeof(float)), *turned = memory(vertices, 3 * sizeof(float));
     double *back = memory(vertices, 3 * sizeof(double));
     void *scratch = memory(ex_skeleton_scratch_size(skeleton), 1);
     void *room = memory(ex_palette_size(method, (int)joints), 1);
     for (size_t j = 0; j < joints; j++)
         pose[j] = read_transform();
-    ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){pose, NULL}, &(ex_skeleton_output){matrices, NULL, centres},
-                         scratch);
-    ex_palette *palette = ex_palette_make(&(ex_palette_def){method, (int)joints, matrices, centres, false}, room);
+    ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){pose, NULL},
+                         &(ex_skeleton_output){.matrices = matrices, .centres = centres, .turns = turns}, scratch);
+    ex_palette *palette =
+        ex_palette_make(&(ex_palette_def){method, (int)joints, matrices, centres, false, turns}, room);
     ex_skin_apply(skin, palette,
                   &(ex_skin_job){.end = (int)vertices,
                                  .positions = positions,
@@ -129,6 +131,7 @@ static void answer(const ex_skeleton *skeleton, const ex_skin *skin, ex_skinning
     free(pose);
     free(matrices);
     free(centres);
+    free(turns);
     free(moved);
     free(turned);
     free(back);

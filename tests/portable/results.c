@@ -579,7 +579,7 @@ static void print_skinning(void) {
     draw_skeleton(&skeleton, pose);
     ex_skin *skin = draw_skin();
     float matrices[12 * JOINTS], centres[3 * JOINTS], shifts[3 * JOINTS], x[3 * SKINNED], n[3 * SKINNED];
-    float out_x[3 * SKINNED], out_n[3 * SKINNED];
+    float out_x[3 * SKINNED], out_n[3 * SKINNED], turns[4 * JOINTS];
     for (int i = 0; i < 3 * JOINTS; i++)
         shifts[i] = (float)draw(-0.1, 0.1);
     for (int i = 0; i < 3 * SKINNED; i++) {
@@ -587,12 +587,12 @@ static void print_skinning(void) {
         n[i] = (float)draw(0.1, 1);
     }
     void *scratch = must_allocate(ex_skeleton_scratch_size(skeleton));
-    ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){pose, shifts}, &(ex_skeleton_output){matrices, NULL, centres},
-                         scratch);
+    ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){pose, shifts},
+                         &(ex_skeleton_output){.matrices = matrices, .centres = centres, .turns = turns}, scratch);
     print_floats("skeleton", 0, matrices, 12 * JOINTS);
     for (int method = 0; method < EX_SKINNING_COUNT; method++) {
         void *memory = must_allocate(ex_palette_size((ex_skinning)method, JOINTS));
-        ex_palette_def def = {(ex_skinning)method, JOINTS, matrices, centres, false};
+        ex_palette_def def = {(ex_skinning)method, JOINTS, matrices, centres, false, turns};
         const ex_palette *palette = ex_palette_make(&def, memory);
         ex_skin_job job = {.end = SKINNED, .positions = x, .normals = n, .out_positions = out_x, .out_normals = out_n};
         double back[3 * SKINNED];

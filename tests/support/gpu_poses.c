@@ -85,11 +85,13 @@ static ex_transform random_local(uint64_t *random, bool rigid) {
 
 static void lay_work(gpu_pose *p) {
     memset(p->worlds, 0x7f, sizeof p->worlds); /* nothing may rely on zeros */
+    memset(p->turns, 0x7f, sizeof p->turns);
     memset(p->palette, 0x7f, sizeof p->palette);
     memset(p->duals, 0x7f, sizeof p->duals);
     memset(p->stretched, 0x7f, sizeof p->stretched);
     p->job.work = (exi_gpu_work){.weights = &p->weights[0][0],
                                  .worlds = &p->worlds[0][0][0],
+                                 .turns = &p->turns[0][0][0],
                                  .shifts = &p->summed[0][0][0],
                                  .palette = &p->palette[0][0][0],
                                  .duals = &p->duals[0][0][0],
@@ -144,6 +146,7 @@ static const float *sum_shifts(const gpu_pose *p, int instance, float sum[GPU_PO
 
 void assert_gpu_pose(const gpu_pose *p) {
     float matrices[GPU_POSE_JOINTS][12], centres[GPU_POSE_JOINTS][3], shifts[GPU_POSE_JOINTS][3];
+    float quaternions[GPU_POSE_JOINTS][4];
     const ex_skinning skinning = (ex_skinning)p->head.skinning;
     const bool dual = skinning == EX_SKINNING_DUAL_QUATERNION, turns = p->head.offset_starts[EX_OFFSET_FRAME_SKINNED];
     void *scratch = malloc(ex_skeleton_scratch_size(p->skeleton));
@@ -153,13 +156,14 @@ void assert_gpu_pose(const gpu_pose *p) {
     for (int i = 0; i < p->job.count; i++) {
         const ex_skeleton_input input = {.locals = p->job.joints ? p->joints[i] : NULL,
                                          .shifts = sum_shifts(p, i, shifts)};
-        const ex_skeleton_output output = {.matrices = matrices[0], .centres = centres[0]};
+        const ex_skeleton_output output = {.matrices = matrices[0], .centres = centres[0], .turns = quaternions[0]};
         ex_skeleton_evaluate(p->skeleton, &input, &output, scratch);
         const ex_palette_def def = {.method = skinning,
                                     .joint_count = GPU_POSE_JOINTS,
                                     .matrices = matrices[0],
                                     .centres = centres[0],
-                                    .rotations = turns};
+                                    .rotations = turns,
+                                    .turns = quaternions[0]};
         const ex_palette *palette = ex_palette_make(&def, memory);
         for (size_t j = 0; j < GPU_POSE_JOINTS; j++)
             assert_memory_equal(p->palette[i][j], exi_palette_affine(palette) + EXI_MATRIX_FLOATS * j,

@@ -23,6 +23,7 @@ typedef struct gpu_pose {
     /* work */
     float weights[GPU_POSE_COUNT][GPU_POSE_EXAMPLES];
     double worlds[GPU_POSE_COUNT][GPU_POSE_JOINTS][12];
+    double turns[GPU_POSE_COUNT][GPU_POSE_JOINTS][4];
     float summed[GPU_POSE_COUNT][GPU_POSE_JOINTS][3];
     float palette[GPU_POSE_COUNT][GPU_POSE_JOINTS][12];
     float duals[GPU_POSE_COUNT][GPU_POSE_JOINTS][8];

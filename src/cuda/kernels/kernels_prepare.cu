@@ -41,6 +41,7 @@ static __device__ inline void open_instance(const exi_gpu *g, const plan *p, int
     w->doubles = near ? own.doubles : w->doubles + i * (size_t)g->examples;
     w->bases = near ? own.bases : w->bases + i * 3 * (size_t)g->segments;
     w->worlds = near ? own.worlds : w->worlds + i * 12 * (size_t)g->joints;
+    w->turns = near ? own.turns : w->turns + i * 4 * (size_t)g->joints;
     w->shifts = near ? own.shifts : w->shifts + i * 3 * (size_t)g->joints;
     w->weights += i * (size_t)g->examples;
     w->factors += i * (size_t)g->forms;

@@ -75,6 +75,7 @@ static __device__ inline void exi_near_work(exi_gpu_work *work, char *memory) {
     exi_near_place(&work->doubles, memory);
     exi_near_place(&work->bases, memory);
     exi_near_place(&work->worlds, memory);
+    exi_near_place(&work->turns, memory);
     exi_near_place(&work->shifts, memory);
     exi_near_place(&work->weights, memory);
     exi_near_place(&work->factors, memory);

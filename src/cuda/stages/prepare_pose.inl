@@ -3,15 +3,16 @@
  * and inputs as read by ex_rig_get_input.
  *
  * A thread takes a joint and computes its local matrix. Then the team goes from depth to depth, with one thread per
- * column of a joint's world matrix, since most depths have few joints. Then each thread takes a joint again, for its
- * part of the palette. Joints that go too far are detected at the end: everything is then done again with checks, by
- * one thread.
+ * column of a joint's world matrix, since most depths have few joints; the first also multiplies its turn. Then each
+ * thread takes a joint again, for its part of the palette. Joints that go too far are detected at the end: everything
+ * is then done again with checks, by one thread.
  */
 #ifndef EXI_CUDA_PREPARE_POSE_INL
 #define EXI_CUDA_PREPARE_POSE_INL
 
 #include "cuda/block.h"
 #include "cuda/machine.h"
+#include "cuda/work.h"
 #include "runtime/pose/joint.inl"
 #include "runtime/pose/palette.inl"
 #include "runtime/pose/reading.inl"
@@ -72,20 +73,29 @@ EXI_INLINE void exi_gpu_matrix(const exi_joints *t, int joint, const double worl
         palette[i] = usable ? matrix[i] : i % 5 == 0 ? 1.0f : 0.0f;
 }
 
-/* Processes that matrix: adds its rotation, or decomposes it. */
+/* Adds the rotation of that matrix, or takes it apart. */
 EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instance, const exi_joints *t, int joint) {
     const size_t place = (size_t)instance * (size_t)g->joints + (size_t)joint;
-    float *palette = j->work.palette + 12 * place, *dual = j->work.duals + 8 * place, at[3];
+    float *palette = j->work.palette + 12 * place, *dual = j->work.duals + 8 * place, turn[4], at[3];
     double m[12], centre[3];
-    exi_matrix_from_floats(palette, m);
+    exi_joint_rotation(t, joint, turn);
     if (g->skinning == EX_SKINNING_LINEAR) {
-        exi_palette_rotation(m, palette, dual);
+        exi_palette_rotation_by(turn, dual);
         return;
     }
+    exi_matrix_from_floats(palette, m);
     exi_joint_centre(t, joint, at);
     exi_palette_centre(at, centre);
-    if (exi_palette_apart(m, centre, palette, dual))
+    if (exi_palette_apart_by(turn, m, centre, palette, dual))
         EXI_TEAM_MARK(&j->work.stretched[instance]);
+}
+
+/* First stage of a joint's turn; with its parent, both stages. */
+EXI_INLINE void exi_gpu_turn(const exi_joints *t, int joint, bool follows) {
+    double *turn = t->turns + 4 * (size_t)joint;
+    exi_joint_turn(t, joint, t->locals ? &t->locals[joint] : &t->rest[joint], turn);
+    if (follows)
+        exi_joint_turn_follow(t, joint, turn);
 }
 
 /* Computes the world matrices of all joints one after the other: exi_joint_begin and exi_joint_finish in one loop,
@@ -97,8 +107,13 @@ EXI_CALL void exi_gpu_place_slowly(exi_joints t, const int32_t *by_depth, int jo
         bool usable = false;
         EXI_ROLLED for (int k = 0; k < 2 && !usable; k++) {
             double own[12];
-            exi_joint_local(&t, joint, k == 0 && t.locals ? &t.locals[joint] : &t.rest[joint], own);
+            const ex_transform *local = k == 0 && t.locals ? &t.locals[joint] : &t.rest[joint];
+            exi_joint_local(&t, joint, local, own);
             usable = exi_joint_follow(&t, joint, own);
+            if (t.turns && k == 0 && usable)
+                exi_gpu_turn(&t, joint, true);
+            else
+                exi_joint_turn_rest(&t, joint, usable);
             for (int c = 0; c < 12; c++)
                 world[c] = usable ? own[c] : t.rest_worlds[12 * (size_t)joint + (size_t)c];
         }
@@ -125,8 +140,9 @@ EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instanc
     const size_t first = (size_t)instance * (size_t)g->joints;
     float *shifts = EXI_GPU_HAS(g, EXI_GPU_SHIFTS) && g->shift_count > 0 ? j->work.shifts + 3 * first : NULL;
     float *palette = j->work.palette + 12 * first;
-    const exi_joints t =
-        exi_joints_of(g->skeleton, j->joints ? j->joints + first : NULL, shifts, j->work.worlds + 12 * first);
+    const bool turns = EXI_GPU_HAS(g, EXI_GPU_TURNS) && exi_gpu_work_turns(g);
+    const exi_joints t = exi_joints_of(g->skeleton, j->joints ? j->joints + first : NULL, shifts,
+                                       j->work.worlds + 12 * first, turns ? j->work.turns + 4 * first : NULL);
     if (team.lane == 0)
         j->work.stretched[instance] = 0;
     if (shifts) {
@@ -138,6 +154,8 @@ EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instanc
         exi_joint_begin(&t, joint, local);
         for (int i = 0; i < 12; i++)
             t.worlds[12 * (size_t)joint + (size_t)i] = local[i];
+        if (turns)
+            exi_gpu_turn(&t, joint, false);
     }
     EXI_TEAM_SYNC(team);
     EXI_ROLLED for (int depth = 1; depth < g->depth_count; depth++) {
@@ -146,6 +164,8 @@ EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instanc
             const int joint = g->depth_joints[start + i / 4];
             double *world = t.worlds + 12 * (size_t)joint;
             exi_matrix_multiply_column(t.worlds + 12 * (size_t)t.parents[joint], world, i % 4, world);
+            if (turns && i % 4 == 0)
+                exi_joint_turn_follow(&t, joint, t.turns + 4 * (size_t)joint);
         }
         EXI_TEAM_SYNC(team);
     }
@@ -158,8 +178,7 @@ EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instanc
             exi_gpu_place_slowly(t, g->depth_joints, g->joints);
         EXI_TEAM_SYNC(team);
     }
-    if (EXI_GPU_HAS(g, EXI_GPU_TURNS) &&
-        (g->skinning != EX_SKINNING_LINEAR || g->offset_starts[EX_OFFSET_FRAME_SKINNED]))
+    if (turns)
         EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes)
             exi_gpu_apart(g, j, instance, &t, joint);
     EXI_TEAM_SYNC(team);

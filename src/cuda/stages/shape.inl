@@ -201,35 +201,44 @@ EXI_INLINE void exi_gpu_move_linear(const exi_gpu *g, const float *palette, cons
         x[r] = out[r];
 }
 
-/* sum += weight * dual on the side of the pivot, as in exi_dual_add. */
-EXI_INLINE void exi_gpu_add_dual(const float *from, const float pivot[4], float weight, float sum[8]) {
-    float dual[8];
-    exi_gpu_load4(from, dual);
-    exi_gpu_load4(from + 4, dual + 4);
-    const float side = dual[0] * pivot[0] + dual[1] * pivot[1] + dual[2] * pivot[2] + dual[3] * pivot[3];
-    const float signed_weight = side > EXI_DUAL_SIDE ? weight : -weight;
-    for (int i = 0; i < 8; i++)
-        sum[i] += signed_weight * dual[i];
+/* sum += weight * numbers, four at a time. The signs of quaternions are those of the pose (dual.inl). */
+EXI_INLINE void exi_gpu_add_four(const float *from, float weight, float sum[4]) {
+    float four[4];
+    exi_gpu_load4(from, four);
+    for (int i = 0; i < 4; i++)
+        sum[i] += weight * four[i];
+}
+
+EXI_INLINE void exi_gpu_add_dual(const float *from, float weight, float sum[8]) {
+    exi_gpu_add_four(from, weight, sum);
+    exi_gpu_add_four(from + 4, weight, sum + 4);
+}
+
+/* Replaces a sum that has cancelled by the numbers of the heaviest influence, as exi_rotation_settle does. */
+EXI_INLINE void exi_gpu_settle(const float *pivot, int count, float *sum) {
+    const float length_sq = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2] + sum[3] * sum[3];
+    if (length_sq > EXI_DUAL_LEAST)
+        return;
+    for (int i = 0; i < count; i++)
+        sum[i] = pivot[i];
 }
 
 /* x = G x, with G the rigid motion of the blended dual quaternions: x + 2 (w u x x + u x (u x x)) and the translation 2
  * d q* of exi_dual_matrix, all divided by |q|^2. */
 EXI_INLINE void exi_gpu_move_dual(const exi_gpu *g, const float *duals, const exi_gpu_influences *in, float x[3]) {
     const float *first = duals + 8 * (int)in->joints[0];
-    float pivot[4], q[8], moved[3];
-    exi_gpu_load4(first, pivot);
+    float q[8], moved[3];
+    exi_gpu_load4(first, q);
     exi_gpu_load4(first + 4, q + 4);
-    for (int i = 0; i < 4; i++) {
-        q[i] = in->weights[0] * pivot[i];
-        q[4 + i] *= in->weights[0];
-    }
+    for (int i = 0; i < 8; i++)
+        q[i] *= in->weights[0];
     for (int i = 1; i < 4; i++)
         if (i < in->count)
-            exi_gpu_add_dual(duals + 8 * (int)in->joints[i], pivot, in->weights[i], q);
+            exi_gpu_add_dual(duals + 8 * (int)in->joints[i], in->weights[i], q);
     EXI_ROLLED
     for (uint32_t i = in->begin; i < in->end; i++)
-        exi_gpu_add_dual(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), pivot, EXI_GPU_READ(g->long_weights + i),
-                         q);
+        exi_gpu_add_dual(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), EXI_GPU_READ(g->long_weights + i), q);
+    exi_gpu_settle(first, 8, q);
     const float *d = q + 4, s = 2.0f / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     moved[0] = s * (q[3] * d[0] - d[3] * q[0] + (q[1] * d[2] - q[2] * d[1]));
     moved[1] = s * (q[3] * d[1] - d[3] * q[1] + (q[2] * d[0] - q[0] * d[2]));
@@ -241,20 +250,17 @@ EXI_INLINE void exi_gpu_move_dual(const exi_gpu *g, const float *duals, const ex
 
 /* The blended rotation of a vertex, not of unit length, as in sum_rotations of turn.c. */
 EXI_INLINE void exi_gpu_sum_rotations(const exi_gpu *g, const float *duals, const exi_gpu_influences *in, float q[4]) {
-    float pivot[4], other[4];
-    exi_gpu_load4(duals + 8 * (int)in->joints[0], pivot);
+    const float *first = duals + 8 * (int)in->joints[0];
+    exi_gpu_load4(first, q);
     for (int i = 0; i < 4; i++)
-        q[i] = in->weights[0] * pivot[i];
+        q[i] *= in->weights[0];
     for (int i = 1; i < 4; i++)
-        if (i < in->count) {
-            exi_gpu_load4(duals + 8 * (int)in->joints[i], other);
-            exi_rotation_add(other, pivot, in->weights[i], q);
-        }
+        if (i < in->count)
+            exi_gpu_add_four(duals + 8 * (int)in->joints[i], in->weights[i], q);
     EXI_ROLLED
-    for (uint32_t i = in->begin; i < in->end; i++) {
-        exi_gpu_load4(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), other);
-        exi_rotation_add(other, pivot, EXI_GPU_READ(g->long_weights + i), q);
-    }
+    for (uint32_t i = in->begin; i < in->end; i++)
+        exi_gpu_add_four(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), EXI_GPU_READ(g->long_weights + i), q);
+    exi_gpu_settle(first, 4, q);
 }
 
 /* Applies the skin, and offsets in its frame. */

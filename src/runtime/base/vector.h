@@ -94,6 +94,13 @@ EXI_INLINE void exi_quaternion_multiply(const double a[4], const double b[4], do
     out[3] = w;
 }
 
+/* The inverse of a unit quaternion. */
+EXI_INLINE void exi_conjugate(const double q[4], double out[4]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = -q[i];
+    out[3] = q[3];
+}
+
 /* v turned by the unit quaternion q. */
 EXI_INLINE void exi_rotate(const double q[4], const double v[3], double out[3]) {
     double t[3], u[3];

@@ -17,22 +17,34 @@ EXI_INLINE void exi_dual_part(const double q[4], const double t[3], double d[4])
 }
 
 /*
- * At half turns a blend has to choose a side. Half turns are common in poses, so the choice must not depend on the last
- * bit: products of quaternions above this count as the same side, and the choice changes at 180.01 degrees.
+ * q and -q are the same rotation, but have different sums. If the pose gives signs (skeleton_turns.c), they are kept:
+ * EXI_DUAL_KEPT is below all products of unit quaternions. Otherwise each rotation is put on the side of a pivot, the
+ * heaviest influence. At half turns, a blend then has to choose a side; the choice must not depend on the last bit, so
+ * products above EXI_DUAL_SIDE count as the same side, and the choice changes at 180.01 degrees.
  */
 #define EXI_DUAL_SIDE (-1e-4f)
+#define EXI_DUAL_KEPT (-4.0f)
 
-/* sum += weight * dual, with the sign that puts its rotation on the side of `pivot`: q and -q are the same rotation,
- * but have different sums. With the heaviest influence as pivot, the sum's rotation is about as long as that
- * influence's weight, or longer. */
-EXI_INLINE void exi_dual_add(const float dual[8], const float pivot[4], double weight, double sum[8]) {
+/* Sums whose rotation has a squared length below this have cancelled: the pivot takes the place of the sum. With signs
+ * of the pose, that takes two joints with the same weight a full turn apart; with sides, it cannot happen. */
+#define EXI_DUAL_LEAST 1e-10f
+
+/* sum += weight * dual, or -weight * dual if its product with the pivot is not above `least`. */
+EXI_INLINE void exi_dual_add(const float dual[8], const float pivot[4], float least, double weight, double sum[8]) {
     double side = 0;
     for (int i = 0; i < 4; i++)
         side += (double)dual[i] * (double)pivot[i];
-    if (!(side > (double)EXI_DUAL_SIDE))
+    if (!(side > (double)least))
         weight = -weight;
     for (int i = 0; i < 8; i++)
         sum[i] += weight * (double)dual[i];
+}
+
+/* Replaces a sum that has cancelled by the pivot. */
+EXI_INLINE void exi_dual_settle(const float pivot[8], double sum[8]) {
+    const double length_sq = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2] + sum[3] * sum[3];
+    for (int i = 0; i < 8 && !(length_sq > (double)EXI_DUAL_LEAST); i++)
+        sum[i] = (double)pivot[i];
 }
 
 /* The matrix of a sum, after scaling its rotation to unit length. The part of d along q, which no rigid motion has,

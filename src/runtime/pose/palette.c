@@ -7,7 +7,9 @@
  * where N_i stretches (and shears) about the joint's centre and G_i is rigid: with the polar decomposition R S of the
  * linear part, N x = S (x - c) + c and G x = R (x - c) + M c. A vertex is moved by M = G(sum of w_i G_i) (sum of w_i
  * N_i): first the blend of the stretches, then the blend of the rigid motions (Kavan et al. 2008, section 5.2).
- * Stretching about the centre keeps a centre shared by two joints in place, however they are blended.
+ * Stretching about the centre keeps a centre shared by two joints in place, however they are blended. If the skeleton
+ * gives R as a quaternion (skeleton_turns.c), S = R^-1 L is not symmetric where scales shear, and nothing else changes:
+ * R stays continuous where the decomposition is ambiguous, at mirrors and at scales of 0, and so does its sign.
  */
 #include "runtime/pose/palette.inl"
 #include "runtime/base/memory.h"
@@ -47,9 +49,11 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
     *p = layout(def->method, def->joint_count);
     if (def->method == EX_SKINNING_LINEAR && !def->rotations)
         p->duals = 0;
+    p->side = def->turns ? EXI_DUAL_KEPT : EXI_DUAL_SIDE;
     float *affine = (float *)((uintptr_t)p + (uintptr_t)p->affine);
     float *duals = (float *)((uintptr_t)p + (uintptr_t)p->duals);
     for (int j = 0; j < def->joint_count; j++) {
+        const float *turn = def->turns ? def->turns + 4 * (size_t)j : NULL;
         double m[12], centre[3];
         float *own = affine + EXI_MATRIX_FLOATS * (size_t)j;
         exi_palette_matrix(def->matrices + 12 * (size_t)j, m);
@@ -58,12 +62,15 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
             p->mirrored = 1;
         if (def->method == EX_SKINNING_LINEAR) {
             exi_matrix_to_floats(m, own);
-            if (def->rotations)
+            if (def->rotations && turn)
+                exi_palette_rotation_by(turn, duals + 8 * (size_t)j);
+            else if (def->rotations)
                 exi_palette_rotation(m, own, duals + 8 * (size_t)j);
             continue;
         }
         exi_palette_centre(def->centres ? def->centres + 3 * (size_t)j : NULL, centre);
-        if (exi_palette_apart(m, centre, own, duals + 8 * (size_t)j))
+        if (turn ? exi_palette_apart_by(turn, m, centre, own, duals + 8 * (size_t)j)
+                 : exi_palette_apart(m, centre, own, duals + 8 * (size_t)j))
             p->stretched = 1;
     }
     return p;
@@ -77,7 +84,7 @@ static void add_influence(const ex_palette *palette, int joint, double weight, c
     for (int i = 0; i < 12; i++)
         affine[i] += weight * (double)m[i];
     if (pivot)
-        exi_dual_add(exi_palette_duals(palette) + 8 * (size_t)joint, pivot, weight, dual);
+        exi_dual_add(exi_palette_duals(palette) + 8 * (size_t)joint, pivot, palette->side, weight, dual);
 }
 
 void ex_skin_vertex_matrix(const ex_skin *skin, const ex_palette *palette, int vertex, double matrix[12]) {
@@ -100,6 +107,7 @@ void ex_skin_vertex_matrix(const ex_skin *skin, const ex_palette *palette, int v
     memcpy(matrix, affine, sizeof affine);
     if (!pivot)
         return;
+    exi_dual_settle(pivot, dual);
     exi_dual_matrix(dual, rigid);
     if (palette->stretched)
         exi_matrix_multiply(rigid, affine, matrix);

@@ -40,11 +40,9 @@ EXI_INLINE bool exi_palette_rigid(const double m[12]) {
     return exi_matrix_determinant(m) > 0;
 }
 
-/* The rigid motion R (x - c) + M c as a dual quaternion; `moved` is M c. */
-EXI_INLINE void exi_palette_dual(const double rotation[3][3], const double centre[3], const double moved[3],
-                                 float dual[8]) {
-    double q[4], d[4], to[3], turned[3];
-    exi_quaternion_of(rotation, q);
+/* The rigid motion R (x - c) + M c as a dual quaternion, with R as the unit quaternion q; `moved` is M c. */
+EXI_INLINE void exi_palette_motion(const double q[4], const double centre[3], const double moved[3], float dual[8]) {
+    double d[4], to[3], turned[3];
     exi_rotate(q, centre, turned);
     exi_subtract(moved, turned, to);
     exi_dual_part(q, to, d);
@@ -52,6 +50,24 @@ EXI_INLINE void exi_palette_dual(const double rotation[3][3], const double centr
         dual[i] = (float)q[i];
         dual[4 + i] = (float)d[i];
     }
+}
+
+/* The same with R as a matrix. */
+EXI_INLINE void exi_palette_dual(const double rotation[3][3], const double centre[3], const double moved[3],
+                                 float dual[8]) {
+    double q[4];
+    exi_quaternion_of(rotation, q);
+    exi_palette_motion(q, centre, moved, dual);
+}
+
+/* A given rotation; one that is zero or not finite counts as none. */
+EXI_INLINE void exi_palette_given(const float turn[4], double q[4]) {
+    for (int i = 0; i < 4; i++)
+        q[i] = (double)turn[i];
+    if (exi_normalise(q, 4))
+        return;
+    for (int i = 0; i < 4; i++)
+        q[i] = (double)(i == 3);
 }
 
 /* A rotation only, with a zero dual part. */
@@ -125,6 +141,42 @@ EXI_INLINE void exi_palette_rotation(const double m[12], const float matrix[12],
     double rotation[3][3];
     exi_palette_linear(m, rotation);
     exi_palette_turn((const double(*)[3])rotation, dual);
+}
+
+/* exi_palette_apart with a given rotation R: the stretch is R^-1 M, which needs no decomposition. */
+EXI_INLINE bool exi_palette_apart_by(const float turn[4], const double m[12], const double centre[3], float affine[12],
+                                     float dual[8]) {
+    double q[4], back[4], n[12], moved[3], largest = 0;
+    exi_palette_given(turn, q);
+    exi_conjugate(q, back);
+    for (int c = 0; c < 3; c++) {
+        const double column[3] = {m[c], m[4 + c], m[8 + c]};
+        double stretch[3];
+        exi_rotate(back, column, stretch);
+        for (int r = 0; r < 3; r++) {
+            n[4 * r + c] = stretch[r];
+            largest = fmax(largest, fabs(stretch[r] - (r == c)));
+        }
+    }
+    exi_matrix_move(m, centre, moved);
+    exi_palette_motion(q, centre, moved, dual);
+    const bool stretched = largest > EXI_STRETCH_NOTED;
+    for (int r = 0; r < 3; r++)
+        n[4 * r + 3] = centre[r] - exi_dot3(n + 4 * r, centre);
+    for (int i = 0; i < 12 && !stretched; i++)
+        n[i] = (double)(i % 5 == 0);
+    exi_matrix_to_floats(n, affine);
+    return stretched;
+}
+
+/* Linear: a given rotation. */
+EXI_INLINE void exi_palette_rotation_by(const float turn[4], float dual[8]) {
+    double q[4];
+    exi_palette_given(turn, q);
+    for (int i = 0; i < 4; i++) {
+        dual[i] = (float)q[i];
+        dual[4 + i] = 0;
+    }
 }
 
 #endif

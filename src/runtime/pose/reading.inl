@@ -24,12 +24,6 @@ EXI_INLINE double exi_pick3(const double v[3], int i) {
     return i == 0 ? v[0] : i == 1 ? v[1] : v[2];
 }
 
-EXI_INLINE void exi_conjugate(const double q[4], double out[4]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = -q[i];
-    out[3] = q[3];
-}
-
 /* rest must be finite. Returns false if the reading needs a direction and has none. */
 EXI_INLINE bool exi_reading_open(const ex_reading *reading, const ex_transform *rest, const ex_transform *local,
                                  exi_read_joint *j) {

@@ -67,6 +67,7 @@ static bool layout(ex_skeleton *s, const ex_skeleton_def *def) {
     s->rest_worlds = exi_size_add(&total, joints, 12 * sizeof(double), EXI_ALIGN);
     s->inverse_binds = exi_size_add(&total, joints, 12 * sizeof(double), EXI_ALIGN);
     s->bind_centres = exi_size_add(&total, joints, 3 * sizeof(double), EXI_ALIGN);
+    s->turns = exi_size_add(&total, joints, sizeof(exi_turn_tables), EXI_ALIGN);
     s->name_starts = exi_size_add(&total, joints, sizeof(uint32_t), EXI_ALIGN);
     s->names = exi_size_add(&total, texts, 1, EXI_ALIGN);
     s->size = total.bytes;
@@ -204,11 +205,13 @@ ex_result ex_skeleton_create(const ex_skeleton_def *def, const ex_allocator *all
         return ex_error_memory(error, "the skeleton", (size_t)head.size);
     *made = head;
     result = fill(made, def, error);
-    if (result != EX_OK)
+    if (result != EX_OK) {
         exi_block_destroy(made);
-    else
-        *skeleton = made;
-    return result;
+        return result;
+    }
+    exi_skeleton_fill_turns(made);
+    *skeleton = made;
+    return EX_OK;
 }
 
 void ex_skeleton_destroy(ex_skeleton *skeleton) {

@@ -7,13 +7,13 @@
  * Shifts d_j move joints in the bound mesh: bind_j becomes translate(d_j) bind_j. Relative to its parent, a joint then
  * moves by bind_parent^-1 (d_j - d_parent), with the linear part only; this is added to its local translation at every
  * pose. A root has no parent: its shift is transformed from the mesh's space to the world as at rest, by rest_world
- * bind^-1.
+ * bind^-1. Turns are products of the same rotations as quaternions (skeleton_turns.c).
  */
 #include "runtime/base/result.h"
 #include "runtime/pose/joint.inl"
 
 size_t ex_skeleton_scratch_size(const ex_skeleton *skeleton) {
-    return (size_t)skeleton->joint_count * 12 * sizeof(double);
+    return (size_t)skeleton->joint_count * 16 * sizeof(double);
 }
 
 void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *input, const ex_skeleton_output *output,
@@ -27,8 +27,9 @@ void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *
         return;
     }
     const int32_t *order = exi_skeleton_at(skeleton, skeleton->order);
+    double *worlds = scratch, *turns = output->turns ? worlds + 12 * (size_t)skeleton->joint_count : NULL;
     const exi_joints t =
-        exi_joints_of(skeleton, input ? input->locals : NULL, input ? input->shifts : NULL, (double *)scratch);
+        exi_joints_of(skeleton, input ? input->locals : NULL, input ? input->shifts : NULL, worlds, turns);
     for (int i = 0; i < skeleton->joint_count; i++) {
         const int j = order[i];
         double world[12];
@@ -40,5 +41,7 @@ void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *
             exi_matrix_to_floats(world, output->worlds + 12 * (size_t)j);
         if (output->centres)
             exi_joint_centre(&t, j, output->centres + 3 * (size_t)j);
+        if (turns)
+            exi_joint_rotation(&t, j, output->turns + 4 * (size_t)j);
     }
 }

@@ -71,10 +71,10 @@ static inline void load_duals(const float *duals, const uint16_t *joints, int i,
 }
 
 /* Sums the first four influences. exi_dual_add explains the choice of sides. */
-static inline void sum_four_duals(const float *duals, const uint16_t *joints, const float *four_weights,
-                                  exi_quad sum[8]) {
-    const exi_quad side = exi_quad_splat(EXI_DUAL_SIDE), zero = exi_quad_splat(0);
-    exi_quad weights[EXI_SHORT], pivot[8], dual[8];
+static inline void sum_four_duals(const float *duals, float least, const uint16_t *joints, const float *four_weights,
+                                  exi_quad pivot[8], exi_quad sum[8]) {
+    const exi_quad side = exi_quad_splat(least), zero = exi_quad_splat(0);
+    exi_quad weights[EXI_SHORT], dual[8];
     EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
         weights[lane] = exi_quad_load(four_weights + EXI_SHORT * lane);
@@ -95,13 +95,13 @@ static inline void sum_four_duals(const float *duals, const uint16_t *joints, co
 }
 
 /* Adds the fifth and further influences of long vertices to sums [8][4] in memory. */
-static void add_long_duals(const exi_skin_tables *t, const float *duals, int v, int place, float *sums) {
+static void add_long_duals(const exi_skin_tables *t, const float *duals, float least, int v, int place, float *sums) {
     for (; place < t->long_count && t->long_vertices[place] < v + EXI_QUAD_LANES; place++) {
         const int vertex = t->long_vertices[place];
         const float *pivot = duals + 8 * (size_t)t->joints[EXI_SHORT * (size_t)vertex];
         double more[8] = {0};
         for (uint32_t i = t->long_starts[place]; i < t->long_starts[place + 1]; i++)
-            exi_dual_add(duals + 8 * (size_t)t->long_joints[i], pivot, (double)t->long_weights[i], more);
+            exi_dual_add(duals + 8 * (size_t)t->long_joints[i], pivot, least, (double)t->long_weights[i], more);
         EXI_WRITE_OUT
         for (int c = 0; c < 8; c++)
             sums[EXI_QUAD_LANES * c + vertex - v] += (float)more[c];
@@ -149,24 +149,34 @@ static inline void multiply(const exi_quad rigid[12], float *m) {
     }
 }
 
-/* If `stretched`, m holds the sums of the stretches. */
-static void sum_duals(const exi_skin_tables *t, const float *duals, int v, int count, int place, bool stretched,
-                      float *m) {
+/* exi_dual_settle for four sums. */
+static inline void settle(const exi_quad pivot[8], exi_quad sum[8]) {
+    const exi_quad length_sq = dot4(sum, sum), least = exi_quad_splat(EXI_DUAL_LEAST);
+    EXI_WRITE_OUT
+    for (int c = 0; c < 8; c++)
+        sum[c] = exi_quad_pick(length_sq, least, sum[c], pivot[c]);
+}
+
+/* If the palette is stretched, m holds the sums of the stretches. */
+static void sum_duals(const exi_skin_tables *t, const ex_palette *palette, int v, int count, int place, float *m) {
+    const float *duals = exi_palette_duals(palette), least = palette->side;
+    const bool stretched = palette->stretched != 0;
     for (const int end = v + count; v < end; v += EXI_QUAD_LANES, m += EXI_GROUP_FLOATS) {
-        exi_quad sum[8], rigid[12];
-        sum_four_duals(duals, t->joints + EXI_SHORT * (size_t)v, t->weights + EXI_SHORT * (size_t)v, sum);
+        exi_quad pivot[8], sum[8], rigid[12];
+        sum_four_duals(duals, least, t->joints + EXI_SHORT * (size_t)v, t->weights + EXI_SHORT * (size_t)v, pivot, sum);
         if (place < t->long_count && t->long_vertices[place] < v + EXI_QUAD_LANES) {
             float sums[8 * EXI_QUAD_LANES];
             EXI_WRITE_OUT
             for (int c = 0; c < 8; c++)
                 exi_quad_store(sums + EXI_QUAD_LANES * c, sum[c]);
-            add_long_duals(t, duals, v, place, sums);
+            add_long_duals(t, duals, least, v, place, sums);
             EXI_WRITE_OUT
             for (int c = 0; c < 8; c++)
                 sum[c] = exi_quad_load(sums + EXI_QUAD_LANES * c);
             while (place < t->long_count && t->long_vertices[place] < v + EXI_QUAD_LANES)
                 place++;
         }
+        settle(pivot, sum);
         dual_matrix(sum, rigid);
         if (stretched)
             multiply(rigid, m);
@@ -182,7 +192,7 @@ int exi_skin_sum(const exi_skin_tables *t, const ex_palette *palette, int v, int
     if (!dual || palette->stretched)
         sum_linear(t, exi_palette_affine(palette), v, count, place, m);
     if (dual)
-        sum_duals(t, exi_palette_duals(palette), v, count, place, palette->stretched != 0, m);
+        sum_duals(t, palette, v, count, place, m);
     while (place < t->long_count && t->long_vertices[place] < v + count)
         place++;
     return place;

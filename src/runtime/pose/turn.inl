@@ -7,12 +7,19 @@
 
 #include "runtime/pose/dual.inl"
 
-/* sum += weight * q, with the sign that puts q on the side of `pivot`, as in exi_dual_add. */
-EXI_INLINE void exi_rotation_add(const float q[4], const float pivot[4], float weight, float sum[4]) {
+/* sum += weight * q, with a sign as in exi_dual_add. */
+EXI_INLINE void exi_rotation_add(const float q[4], const float pivot[4], float least, float weight, float sum[4]) {
     const float side = q[0] * pivot[0] + q[1] * pivot[1] + q[2] * pivot[2] + q[3] * pivot[3];
-    const float signed_weight = side > EXI_DUAL_SIDE ? weight : -weight;
+    const float signed_weight = side > least ? weight : -weight;
     for (int i = 0; i < 4; i++)
         sum[i] += signed_weight * q[i];
+}
+
+/* Replaces a sum of `count` numbers, the first four a rotation, by the pivot if it has cancelled. */
+EXI_INLINE void exi_rotation_settle(const float *pivot, int count, float *sum) {
+    const float length_sq = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2] + sum[3] * sum[3];
+    for (int i = 0; i < count; i++)
+        sum[i] = length_sq > EXI_DUAL_LEAST ? sum[i] : pivot[i];
 }
 
 /* x + 2 (w u x x + u x (u x x)) / |q|^2, with u the vector part of q, which need not have unit length. */

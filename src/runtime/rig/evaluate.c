@@ -40,6 +40,7 @@ static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, bool mea
     s->shifts = exi_scratch_take(cursor, joints, 3 * sizeof *s->shifts);
     s->matrices = exi_scratch_take(cursor, joints, 12 * sizeof *s->matrices);
     s->centres = exi_scratch_take(cursor, joints, 3 * sizeof *s->centres);
+    s->turns = exi_scratch_take(cursor, joints, 4 * sizeof *s->turns);
     s->skeleton = exi_scratch_take(cursor, joints ? ex_skeleton_scratch_size(ex_rig_skeleton(rig)) : 0, 1);
     s->palette = exi_scratch_take(cursor, joints ? ex_palette_size(ex_rig_skinning(rig), (int)joints) : 0, 1);
     for (int d = 0; d < EX_DOMAIN_COUNT; d++)
@@ -174,9 +175,9 @@ static bool sum_shifts(const ex_rig *rig, exi_pose_scratch *s) {
     return true;
 }
 
-static const float *place_joints(const ex_rig *rig, const ex_pose *pose, exi_pose_scratch *s) {
+static const float *place_joints(const ex_rig *rig, const ex_pose *pose, bool turns, exi_pose_scratch *s) {
     ex_skeleton_input input = {.locals = pose ? pose->joints : NULL, .shifts = sum_shifts(rig, s) ? s->shifts : NULL};
-    ex_skeleton_output output = {.matrices = s->matrices, .centres = s->centres};
+    ex_skeleton_output output = {.matrices = s->matrices, .centres = s->centres, .turns = turns ? s->turns : NULL};
     ex_skeleton_evaluate(ex_rig_skeleton(rig), &input, &output, s->skeleton);
     return s->matrices;
 }
@@ -205,11 +206,13 @@ static void make_palette(const exi_rig_job *j, const ex_pose *pose, exi_pose_scr
         s->skinned_by = exi_drive_palette(rig, &s->drive, rotations);
         return;
     }
+    const bool turns = rotations || ex_rig_skinning(rig) == EX_SKINNING_DUAL_QUATERNION;
     ex_palette_def def = {.method = ex_rig_skinning(rig),
                           .joint_count = rig->counts.joints,
-                          .matrices = place_joints(rig, pose, s),
+                          .matrices = place_joints(rig, pose, turns, s),
                           .centres = s->centres,
-                          .rotations = rotations};
+                          .rotations = rotations,
+                          .turns = turns ? s->turns : NULL};
     s->skin = ex_rig_skin(rig);
     s->skinned_by = ex_palette_make(&def, s->palette);
 }

@@ -31,6 +31,7 @@ typedef struct exi_pose_scratch {
     float *shifts;                /* [joints][3] */
     float *matrices;              /* [joints][12] */
     float *centres;               /* [joints][3] */
+    float *turns;                 /* [joints][4] */
     void *skeleton;               /* ex_skeleton_scratch_size */
     void *palette;                /* ex_palette_size */
     exi_blend blend;              /* terms, and output of the cage */

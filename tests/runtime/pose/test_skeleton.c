@@ -33,7 +33,7 @@ static void evaluate(const ex_skeleton *skeleton, const ex_transform *locals, co
                      float *worlds, float *centres) {
     void *scratch = malloc(ex_skeleton_scratch_size(skeleton));
     ex_skeleton_input input = {locals, shifts};
-    ex_skeleton_output output = {matrices, worlds, centres};
+    ex_skeleton_output output = {.matrices = matrices, .worlds = worlds, .centres = centres};
     ex_skeleton_evaluate(skeleton, &input, &output, scratch);
     free(scratch);
 }

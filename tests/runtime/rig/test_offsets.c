@@ -112,6 +112,7 @@ static void rotate(const double q[4], const double x[3], double out[3]) {
 static ex_palette *make_palette(const fixture *f, void **memory, bool rotations) {
     const size_t joints = WHOLE_JOINTS;
     float matrices[WHOLE_JOINTS][12], centres[WHOLE_JOINTS][3], shifts[WHOLE_JOINTS][3] = {{0}};
+    float turns[WHOLE_JOINTS][4];
     double *weights = malloc((size_t)ex_rig_example_count(f->rig) * sizeof *weights);
     evaluate(f, NULL, NULL, NULL, weights);
     for (int l = 0, example = 0; l < ex_rig_layer_count(f->rig); l++)
@@ -122,9 +123,10 @@ static ex_palette *make_palette(const fixture *f, void **memory, bool rotations)
                     (&shifts[0][0])[i] += (float)weights[example] * (&own[0][0])[i];
         }
     void *scratch = malloc(ex_skeleton_scratch_size(ex_rig_skeleton(f->rig)));
-    ex_skeleton_evaluate(ex_rig_skeleton(f->rig),
-                         &(ex_skeleton_input){.locals = f->pose.joints, .shifts = &shifts[0][0]},
-                         &(ex_skeleton_output){.matrices = &matrices[0][0], .centres = &centres[0][0]}, scratch);
+    ex_skeleton_evaluate(
+        ex_rig_skeleton(f->rig), &(ex_skeleton_input){.locals = f->pose.joints, .shifts = &shifts[0][0]},
+        &(ex_skeleton_output){.matrices = &matrices[0][0], .centres = &centres[0][0], .turns = &turns[0][0]}, scratch);
+
     free(scratch);
     free(weights);
     *memory = malloc(ex_palette_size(ex_rig_skinning(f->rig), WHOLE_JOINTS));
@@ -132,7 +134,8 @@ static ex_palette *make_palette(const fixture *f, void **memory, bool rotations)
                                              .joint_count = WHOLE_JOINTS,
                                              .matrices = &matrices[0][0],
                                              .centres = &centres[0][0],
-                                             .rotations = rotations},
+                                             .rotations = rotations,
+                                             .turns = &turns[0][0]},
                            *memory);
 }
 

@@ -130,16 +130,18 @@ static void expected_cage(const fixture *f, float *positions) {
     double weights[CHARACTER_EXAMPLES];
     evaluate(f, &(ex_output){.positions = positions, .weights = weights}, &(ex_evaluation){.unskinned = true});
     float shifts[CHARACTER_JOINTS][3] = {{0}}, matrices[CHARACTER_JOINTS][12], centres[CHARACTER_JOINTS][3];
+    float turns[CHARACTER_JOINTS][4];
     for (int k = 2; k < CHARACTER_FORMS; k++)
         for (int j = 0; j < CHARACTER_JOINTS; j++)
             shifts[j][0] += (float)weights[k] * f->character.shifts[j][0];
     ex_skeleton_input input = {.locals = f->joints, .shifts = &shifts[0][0]};
-    ex_skeleton_output output = {.matrices = &matrices[0][0], .centres = &centres[0][0]};
+    ex_skeleton_output output = {.matrices = &matrices[0][0], .centres = &centres[0][0], .turns = &turns[0][0]};
     void *scratch = malloc(ex_skeleton_scratch_size(f->character.skeleton));
     ex_skeleton_evaluate(ex_rig_skeleton(f->rig), &input, &output, scratch);
     free(scratch);
     assert_true(fabsf(centres[2][0] - (0.9F + shifts[2][0])) < 1e-6F && shifts[2][0] > 0.1F);
-    ex_palette_def def = {ex_rig_skinning(f->rig), CHARACTER_JOINTS, &matrices[0][0], &centres[0][0], false};
+    ex_palette_def def = {
+        ex_rig_skinning(f->rig), CHARACTER_JOINTS, &matrices[0][0], &centres[0][0], false, &turns[0][0]};
     void *memory = malloc(ex_palette_size(def.method, CHARACTER_JOINTS));
     ex_skin_job job = {.begin = 0, .end = VERTICES, .positions = positions, .out_positions = positions};
     ex_skin_apply(f->character.skin, ex_palette_make(&def, memory), &job);

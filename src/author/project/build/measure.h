@@ -145,6 +145,7 @@ typedef struct exi_posing {
     float *shifts;        /* [joint_count][3] */
     float *matrices;      /* [joint_count][12] */
     float *centres;       /* [joint_count][3] */
+    float *turns;         /* [joint_count][4] */
     void *scratch, *memory;
     const ex_palette *palette;
 } exi_posing;

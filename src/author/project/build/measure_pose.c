@@ -22,9 +22,10 @@ static bool allocate(exi_posing *p, const exi_measure *m) {
                       .shifts = exi_array_allocate(joints, 3 * sizeof *p->shifts),
                       .matrices = exi_array_allocate(joints, 12 * sizeof *p->matrices),
                       .centres = exi_array_allocate(joints, 3 * sizeof *p->centres),
+                      .turns = exi_array_allocate(joints, 4 * sizeof *p->turns),
                       .scratch = exi_array_allocate(ex_skeleton_scratch_size(m->skeleton), 1),
                       .memory = exi_array_allocate(ex_palette_size(m->view->skinning, (int)joints), 1)};
-    return p->locals && p->shifts && p->matrices && p->centres && p->scratch && p->memory;
+    return p->locals && p->shifts && p->matrices && p->centres && p->turns && p->scratch && p->memory;
 }
 
 void exi_posing_close(exi_posing *p) {
@@ -32,6 +33,7 @@ void exi_posing_close(exi_posing *p) {
     free(p->shifts);
     free(p->matrices);
     free(p->centres);
+    free(p->turns);
     free(p->scratch);
     free(p->memory);
     *p = (exi_posing){0};
@@ -64,12 +66,14 @@ bool exi_posing_open(exi_posing *p, const exi_measure *m, const ex_project_examp
     for (size_t i = 0; i < 3 * m->joint_count; i++)
         p->shifts[i] = (float)(m->shift[i] + (shifts ? (double)shifts[i] : 0));
     ex_skeleton_evaluate(m->skeleton, &(ex_skeleton_input){.locals = p->locals, .shifts = p->shifts},
-                         &(ex_skeleton_output){.matrices = p->matrices, .centres = p->centres}, p->scratch);
+                         &(ex_skeleton_output){.matrices = p->matrices, .centres = p->centres, .turns = p->turns},
+                         p->scratch);
     p->palette = ex_palette_make(&(ex_palette_def){.method = m->view->skinning,
                                                    .joint_count = (int)m->joint_count,
                                                    .matrices = p->matrices,
                                                    .centres = p->centres,
-                                                   .rotations = m->turned != NULL},
+                                                   .rotations = m->turned != NULL,
+                                                   .turns = p->turns},
                                  p->memory);
     return true;
 }

@@ -170,7 +170,7 @@ static void check_centres(exi_checker *c) {
 
 typedef struct rest_pose {
     void *scratch, *palette;
-    float *matrices, *centres, *positions;
+    float *matrices, *centres, *turns, *positions;
 } rest_pose;
 
 /* Compares the mesh with the mesh moved by the skeleton at rest: they differ if the mesh was bound in another pose. */
@@ -181,18 +181,22 @@ static void check_rest(exi_checker *c) {
                    .palette = exi_array_allocate(ex_palette_size(c->view->skinning, joints), 1),
                    .matrices = exi_array_allocate((size_t)joints, 12 * sizeof *r.matrices),
                    .centres = exi_array_allocate((size_t)joints, 3 * sizeof *r.centres),
+                   .turns = exi_array_allocate((size_t)joints, 4 * sizeof *r.turns),
                    .positions = exi_array_allocate(count, sizeof *r.positions)};
     double worst_sq = 0;
     int worst = 0;
-    if (!r.scratch || !r.palette || !r.matrices || !r.centres || !r.positions)
+    if (!r.scratch || !r.palette || !r.matrices || !r.centres || !r.turns || !r.positions)
         c->failed = true;
     if (!c->failed) {
-        ex_skeleton_evaluate(c->skeleton, NULL, &(ex_skeleton_output){.matrices = r.matrices, .centres = r.centres},
+        ex_skeleton_evaluate(c->skeleton, NULL,
+                             &(ex_skeleton_output){.matrices = r.matrices, .centres = r.centres, .turns = r.turns},
                              r.scratch);
-        const ex_palette *palette = ex_palette_make(
-            &(ex_palette_def){
-                .method = c->view->skinning, .joint_count = joints, .matrices = r.matrices, .centres = r.centres},
-            r.palette);
+        const ex_palette *palette = ex_palette_make(&(ex_palette_def){.method = c->view->skinning,
+                                                                      .joint_count = joints,
+                                                                      .matrices = r.matrices,
+                                                                      .centres = r.centres,
+                                                                      .turns = r.turns},
+                                                    r.palette);
         for (size_t i = 0; i < count; i++)
             r.positions[i] = (float)c->mesh->positions[i];
         ex_skin_apply(
@@ -219,6 +223,7 @@ static void check_rest(exi_checker *c) {
     free(r.palette);
     free(r.matrices);
     free(r.centres);
+    free(r.turns);
     free(r.positions);
 }
 

@@ -174,16 +174,18 @@ static ex_result unpose(const ex_rig *rig, const ex_transform *joints, float *po
     const size_t count = (size_t)ex_rig_joint_count(rig), size = 3 * (size_t)ex_rig_vertex_count(rig);
     const ex_skinning method = ex_rig_skinning(rig);
     float *matrices = exi_array_allocate(12 * count, sizeof *matrices), *centres = exi_array_allocate(3 * count, 4);
+    float *turns = exi_array_allocate(4 * count, sizeof *turns);
     float *rest = exi_array_allocate(size, sizeof *rest);
     double *out = exi_array_allocate(size, sizeof *out);
     void *scratch = malloc(ex_skeleton_scratch_size(skeleton) + 1);
     void *memory = malloc(ex_palette_size(method, (int)count));
-    const bool good = matrices && centres && rest && out && scratch && memory;
+    const bool good = matrices && centres && turns && rest && out && scratch && memory;
     if (good) {
         ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){.locals = joints},
-                             &(ex_skeleton_output){.matrices = matrices, .centres = centres}, scratch);
+                             &(ex_skeleton_output){.matrices = matrices, .centres = centres, .turns = turns}, scratch);
         const ex_palette *palette = ex_palette_make(
-            &(ex_palette_def){.method = method, .joint_count = (int)count, .matrices = matrices, .centres = centres},
+            &(ex_palette_def){
+                .method = method, .joint_count = (int)count, .matrices = matrices, .centres = centres, .turns = turns},
             memory);
         ex_rig_rest_mesh(rig, rest);
         ex_skin_unpose(skin, palette, &(ex_unpose_job){.posed = positions, .rest = rest, .out = out});
@@ -192,6 +194,7 @@ static ex_result unpose(const ex_rig *rig, const ex_transform *joints, float *po
     }
     free(matrices);
     free(centres);
+    free(turns);
     free(rest);
     free(out);
     free(scratch);
