@@ -376,12 +376,12 @@ typedef struct ex_sculpted {
     bool reordered;   /* true if its vertices were in another order than the mesh's and were reordered */
     int vertex_count; /* of the mesh */
     int moved_count;  /* vertices that the example moves */
-    double largest;   /* largest offset, in metres */
+    double largest;   /* farthest that it moves one of them, in metres, at its pose */
     int damped_count; /* vertices that cannot be restored */
     double error;     /* at the example's pose, with all layers and the skin: largest distance of a vertex from the
                          sculpt, in metres */
     int farthest;     /* that vertex */
-    double size;      /* of the mesh, in metres */
+    double size;      /* of the mesh as it is posed at rest, in metres */
     int lost_count;   /* other examples whose form at their own pose is not as before; 0 from mirroring */
     int lost_layer, lost_example; /* the one that changed most, in ex_project_get; only if lost_count > 0 */
     double loss;                  /* by how far it changed there: largest way of a vertex, posed, in metres */

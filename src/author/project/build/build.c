@@ -30,6 +30,13 @@ static void convert(const ex_project_view *view, ex_mesh *mesh) {
     }
 }
 
+void exi_project_unconvert(const ex_project_view *view, const float position[3], double out[3]) {
+    const double x = (double)position[0], y = (double)position[1], z = (double)position[2];
+    out[0] = x / view->unit;
+    out[1] = (view->z_up ? -z : y) / view->unit;
+    out[2] = (view->z_up ? y : z) / view->unit;
+}
+
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     char *path = ex_path_join(view->path, relative);

@@ -59,6 +59,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .weights = exi_array_allocate(most, sizeof *m->weights),
                        .centres = exi_array_allocate(3 * joints, sizeof *m->centres),
                        .size = ex_mesh_size(mesh),
+                       .scale = skin && !carried ? exi_skeleton_scale(skeleton) : 1,
                        .least = ldexp(largest_coordinate(mesh), -26),
                        .base = exi_array_allocate(count, sizeof *m->base),
                        .turned = turned ? exi_array_allocate(count, sizeof *m->turned) : NULL,

@@ -52,6 +52,7 @@ typedef struct exi_measure {
     double *weights;                        /* [example count of the largest layer] scratch */
     double *centres;                        /* [joint_count][3]: joint positions in the mesh; every number is a float */
     double size;                            /* size of the mesh */
+    double scale;                           /* of lengths at rest by the skin: exi_skeleton_scale, or 1 */
     double least;                           /* offsets: smaller numbers count as 0 */
     int *firsts; /* [vertex_count]: the first vertex at the same position that the same joints move, mostly itself; NULL
                     without layers of offsets */

@@ -2,7 +2,7 @@
  * Measures sculpts of which only the moved vertices are kept (Pose Space Deformation, section 4). At the whole pose of
  * an example, earlier layers and the skin put a vertex at q = skin(base) + e, where e = R(v) t(v) is the contribution
  * of earlier layers after skinning, turned by the vertex's rotation R. A sculpt x moves the vertex if |x - q| is above
- * the tolerance, and then by
+ * the tolerance, a posed length, and then by
  *
  *     d = mask (U(x - e) - base) in the frame `rest`,    d = mask R^-1 (x - q) in the frame `skinned`,
  *
@@ -20,8 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Default tolerance, in sizes of the mesh: 50 times the uncertainty of float, and too small to see. */
-static const double usual_tolerance = 5e-6;
+/*
+ * The default tolerance depends on the file: a program that writes six decimals moves every vertex a little, one that
+ * writes floats moves none. Vertices within 5e-6 of the posed size, which is too small to see, show how far that is: it
+ * is 4 times what nine tenths of them keep to. In a file of floats, that is about the last place of a float, so that
+ * the whole falloff of a sculpt is kept.
+ */
+static const double largest_tolerance = 5e-6;
+static const double noise_share = 0.9, noise_factor = 4;
 
 bool exi_measure_moves(const exi_measure *m) {
     return (m->skeleton || m->carried) && m->skin;
@@ -36,7 +42,8 @@ bool exi_measure_is_posed(const exi_measure *m, const ex_project_layer *layer) {
 }
 
 double exi_measure_tolerance(const exi_measure *m, const ex_project_layer *layer) {
-    return layer->offsets.tolerance >= 0 ? layer->offsets.tolerance : usual_tolerance * m->size;
+    const double size = m->size * (exi_measure_is_posed(m, layer) ? m->scale : 1);
+    return layer->offsets.tolerance >= 0 ? layer->offsets.tolerance : largest_tolerance * size;
 }
 
 /* ---- vertices that cannot be told apart ---- */
@@ -99,7 +106,8 @@ typedef struct sculpt {
     const ex_project_layer *layer;
     const ex_mesh *form;
     const float *mask;
-    double tolerance;
+    double tolerance;         /* a vertex that is no farther from where it stands did not move */
+    double together;          /* vertices at one place that the sculpt keeps within this stay together */
     const exi_posing *posing; /* NULL if it is at rest */
     float *stands;            /* [vertex_count][3]: vertex positions without this example */
     double *rest;             /* [vertex_count][3], frame `rest`, posed: the sculpt at rest */
@@ -142,7 +150,7 @@ static bool stay_together(const sculpt *s, int a, int b) {
         if (s->m->base[i + c] != s->m->base[k + c] || (s->m->turned && s->m->turned[i + c] != s->m->turned[k + c]))
             return false;
     return (!s->mask || s->mask[a] == s->mask[b]) &&
-           distance(s->form->positions + i, s->form->positions + k) <= s->tolerance;
+           distance(s->form->positions + i, s->form->positions + k) <= s->together;
 }
 
 /* Returns the first of the vertices at this place that the vertex stays together with; it has that vertex's offset. If
@@ -180,11 +188,13 @@ static void measure_vertex(const sculpt *s, int vertex, const double off[3], dou
 }
 
 /* Numbers too small to register next to the largest coordinate become 0, so that unpacking, which writes positions in
- * double, keeps all of them. + 0 turns -0 into 0. */
+ * double, keeps all of them. After skinning, coordinates are posed ones. + 0 turns -0 into 0. */
 static bool round_delta(const sculpt *s, const double delta[3], float rounded[3]) {
+    const bool skinned = s->posing && s->layer->offsets.frame == EX_OFFSET_FRAME_SKINNED;
+    const double least = s->m->least * (skinned && s->m->scale < 1 ? s->m->scale : 1);
     bool any = false;
     for (int c = 0; c < 3; c++) {
-        rounded[c] = fabs(delta[c]) < s->m->least ? 0 : (float)delta[c] + 0.0F;
+        rounded[c] = fabs(delta[c]) < least ? 0 : (float)delta[c] + 0.0F;
         any = any || rounded[c] != 0;
     }
     return any;
@@ -202,6 +212,35 @@ static bool keep(sculpt *s, int vertex, const float delta[3]) {
     memcpy(deltas + 3 * (size_t)s->count, delta, 3 * sizeof *delta);
     s->places[vertex] = s->count++;
     return true;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Lowers the default tolerance to what the file needs. */
+static bool find_tolerance(sculpt *s) {
+    const size_t count = (size_t)s->m->mesh->vertex_count;
+    double *off = exi_array_allocate(count, sizeof *off), largest = 0;
+    size_t near = 0;
+    for (size_t v = 0; off && v < count; v++) {
+        double at[3];
+        for (size_t c = 0; c < 3; c++) {
+            at[c] = (double)s->stands[3 * v + c];
+            largest = fmax(largest, fabs(at[c]));
+        }
+        const double d = distance(s->form->positions + 3 * v, at);
+        if (d <= s->tolerance)
+            off[near++] = d;
+    }
+    if (off && near > 0) {
+        qsort(off, near, sizeof *off, compare);
+        const double noise = noise_factor * off[(size_t)ceil(noise_share * (double)(near - 1))];
+        s->tolerance = fmin(s->tolerance, fmax(noise, ldexp(largest, -23)));
+    }
+    free(off);
+    return off != NULL;
 }
 
 static ex_result collect(sculpt *s, ex_error *error) {
@@ -250,6 +289,8 @@ static ex_result measure(sculpt *s, exi_measured *out, ex_error *error) {
     if (!open_sculpt(s) || !exi_posing_apply(s->posing, s->m, s->stands))
         return ex_error_memory(error, "an example", vertices * 44);
     ex_result result = EX_OK;
+    if (s->layer->offsets.tolerance < 0 && !find_tolerance(s))
+        return ex_error_memory(error, "an example", vertices * sizeof(double));
     if (s->posing && s->layer->offsets.frame == EX_OFFSET_FRAME_REST)
         result = exi_measure_unpose(s->m, s->posing, s->form, s->rest, out, error);
     if (result == EX_OK)
@@ -273,6 +314,7 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                 .form = form,
                 .mask = mask,
                 .tolerance = exi_measure_tolerance(m, source),
+                .together = exi_measure_tolerance(m, source),
                 .posing = exi_measure_is_posed(m, source) ? &posing : NULL};
     ex_result result = EX_OK;
     if (source->offsets.frame == EX_OFFSET_FRAME_SKINNED && (!m->skin || m->carried))

@@ -136,15 +136,16 @@ static void check_sculpt(exi_checker *c, int layer, int k, double *vectors) {
     if (later < 0 || most / c->size <= disturbance_limit)
         return;
     const int vertex = find_missed(c, layer, k, &off);
-    if (vertex < 0 || off / c->size <= disturbance_limit)
+    const double size = c->size * (exi_measure_is_posed(&c->measure, &c->view->layers[layer]) ? c->measure.scale : 1);
+    if (vertex < 0 || off / size <= disturbance_limit)
         return;
     advise(c, later, example->points[later], &advice);
     snprintf(where, sizeof where, "layers[%d].examples[%d]", layer, example->place);
     exi_check_add(
-        c, EX_SEVERITY_WARNING, "disturbed", where, off / c->size,
+        c, EX_SEVERITY_WARNING, "disturbed", where, off / size,
         "layer '%s' moves the form of '%s' by up to %.2g m, %.2g %% of the mesh's size (vertex %d), at its own "
         "pose%s",
-        c->view->layers[later].name, example->name, off, 100 * off / c->size, vertex, advice.text);
+        c->view->layers[later].name, example->name, off, 100 * off / size, vertex, advice.text);
 }
 
 /* ---- joints ---- */
@@ -188,7 +189,7 @@ static void check_rest(exi_checker *c, int layer, double *vectors) {
     exi_check_add(c, EX_SEVERITY_WARNING, "at_rest", where, off / c->size,
                   "'%s' moves vertex %d (counting from 0) by %.2g m, %.2g %% of the mesh's size, at rest: \"rest\": "
                   "true would hold it there",
-                  source->name, vertex, off, 100 * off / c->size);
+                  source->name, vertex, off * c->measure.scale, 100 * off / c->size);
 }
 
 static void check_sets(exi_checker *c, int layer) {

@@ -32,7 +32,7 @@ static void report_damped(exi_checker *c, const char *name, exi_measured *m, con
     qsort(m->damped, (size_t)m->damped_count, sizeof *m->damped, compare_residuals);
     for (int i = 0; i < m->damped_count && i < MOST; i++)
         exi_check_append(&list, "%s%d by %.2g %%", i ? ", " : "", m->damped[i].vertex,
-                         100 * (double)m->damped[i].residual / c->size);
+                         100 * (double)m->damped[i].residual / (c->size * c->measure.scale));
     if (m->damped_count > MOST)
         exi_check_append(&list, " and %d more by less", m->damped_count - MOST);
     exi_check_add(c, EX_SEVERITY_WARNING, "damped", where, m->damped_count,

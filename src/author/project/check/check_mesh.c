@@ -5,6 +5,7 @@
 #include "author/project/check/check.h"
 #include "author/project/sculpt/reorder.h"
 #include "author/project/sculpt/sculpt.h"
+#include "author/project/skeleton/skeleton.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +95,8 @@ static bool fits_mesh(exi_checker *c, const ex_project_example *example, const e
     ex_error error = {0};
     if (ex_mesh_compare_connectivity(c->mesh, form, &error) == EX_OK) {
         char text[200];
-        if (exi_form_has_other_unit(c->mesh, form, c->view->unit, text, sizeof text))
+        if (exi_form_has_other_unit(c->size, form, c->view->unit, text, sizeof text) &&
+            exi_form_has_other_unit(c->size * exi_skeleton_scale(c->skeleton), form, c->view->unit, text, sizeof text))
             exi_check_add(c, EX_SEVERITY_WARNING, "size", where, ex_mesh_size(form) / c->size, "'%s' (%s) %s",
                           example->name, example->mesh, text);
         return true;

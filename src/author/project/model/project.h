@@ -51,6 +51,8 @@ bool exi_drop_weights(json_t *layer, const char *name);
 
 /* Reads a mesh of the project, in metres with y up. */
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);
+/* Turns a position in metres, y up, into the project's unit and up axis. */
+void exi_project_unconvert(const ex_project_view *view, const float position[3], double out[3]);
 
 /* Reads the values of a mask's source [vertex_count]; *mask is NULL if there is none. In a file, numbers may be up to
  * `most`. Release with free. skeleton and skin may be NULL. */

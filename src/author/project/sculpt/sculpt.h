@@ -120,10 +120,12 @@ ex_result exi_sculpt_read(const exi_amendment *a, const ex_sculpt *sculpt, const
  * or faces are in another order. path and mesh_name are for messages. */
 ex_result exi_take_form(const char *path, const char *mesh_name, const ex_mesh *form, ex_mesh *mesh, const char **how,
                         ex_error *error);
-/* True if the form is so large or small that it must be in another unit than the mesh. `unit` is the mesh's, in metres.
- * Writes the end of a sentence: "is 100 times as large as the mesh: it is likely in centimetres; …". */
-bool exi_form_has_other_unit(const ex_mesh *mesh, const ex_mesh *form, double unit, char *text, size_t size);
-/* Refuses a sculpt in another unit, or far away from the mesh. Results: DATA. */
+/* True if the form is so large or small that it must be in another unit than the mesh, which has the size `own` at
+ * rest, as posed. `unit` is the mesh's, in metres. Writes the end of a sentence: "is 100 times as large as the mesh: it
+ * is likely in centimetres; …". */
+bool exi_form_has_other_unit(double own, const ex_mesh *form, double unit, char *text, size_t size);
+/* Refuses a sculpt in another unit, or far away from the mesh, which is given as in its file. Both are compared as the
+ * skin poses the mesh at rest. Results: DATA, MEMORY. */
 ex_result exi_sculpt_check_size(const ex_project_view *view, const char *path, const ex_mesh *mesh,
                                 const ex_mesh *sculpt, ex_error *error);
 /* Returns an unused file name below the project's folder, LAYER/NAME.obj, relative to that folder; and the same with

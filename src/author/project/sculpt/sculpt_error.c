@@ -5,6 +5,7 @@
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
 #include "author/project/sculpt/sculpt.h"
+#include "author/project/skeleton/skeleton.h"
 #include "runtime/base/vector.h"
 
 #include <limits.h>
@@ -98,46 +99,56 @@ static int built_number(const ex_project_layer *layer, int place) {
     return -1;
 }
 
-static ex_result measure_offsets(const ex_rig *rig, int layer, int example, ex_sculpted *made, ex_error *error) {
-    const size_t count = 3 * (size_t)ex_rig_vertex_count(rig);
-    float *delta = exi_array_allocate(count, sizeof *delta);
-    if (!delta)
-        return ex_error_memory(error, "an example", count * sizeof *delta);
-    ex_rig_example_delta(rig, layer, example, delta);
+static double length_of(const float v[3]) {
+    return hypot(hypot((double)v[0], (double)v[1]), (double)v[2]);
+}
+
+static double distance_of(const float p[3], const double q[3]) {
+    return hypot(hypot((double)p[0] - q[0], (double)p[1] - q[1]), (double)p[2] - q[2]);
+}
+
+/* Counts moved vertices, and finds the longest offset as the skin scales it at rest. delta: of all vertices. */
+static void measure_offsets(const ex_rig *rig, int layer, int example, double scale, const float *delta,
+                            ex_sculpted *made) {
     made->moved_count = 0;
     made->largest = 0;
-    for (size_t i = 0; i < count; i += 3) {
-        const double d = hypot(hypot((double)delta[i], (double)delta[i + 1]), (double)delta[i + 2]);
-        made->moved_count += d > 0;
-        made->largest = d > made->largest ? d : made->largest;
+    for (size_t i = 0; i < 3 * (size_t)made->vertex_count; i += 3) {
+        made->moved_count += length_of(delta + i) > 0;
+        made->largest = fmax(made->largest, scale * length_of(delta + i));
     }
     const int listed = ex_rig_example_offset_count(rig, layer, example);
     made->moved_count = listed > 0 ? listed : made->moved_count;
-    free(delta);
-    return EX_OK;
 }
 
-static ex_result measure_error(const exi_amendment *a, int layer, const ex_project_example *example, ex_sculpted *made,
-                               ex_error *error) {
+/* Compares the rig at the example's pose with its sculpt: with all layers, how well it comes back; with only the
+ * earlier ones, how far it moves the vertices that it moves. That is the length people see: an offset at rest is longer
+ * where skinning shortens it. */
+static ex_result measure_posed(const exi_amendment *a, int layer, const ex_project_example *example, const float *delta,
+                               ex_sculpted *made, ex_error *error) {
+    const ex_project_view *view = &a->trial.view;
     ex_mesh *sculpt = NULL;
     const size_t count = 3 * (size_t)made->vertex_count;
     float *positions = exi_array_allocate(count, sizeof *positions);
     ex_result result = positions ? EX_OK : ex_error_memory(error, "a form", count * sizeof *positions);
     if (result == EX_OK && !a->wanted)
-        result = exi_project_read_mesh(&a->trial.view, example->mesh, &sculpt, error);
+        result = exi_project_read_mesh(view, example->mesh, &sculpt, error);
+    const double *wanted = a->wanted ? a->wanted : sculpt ? sculpt->positions : NULL;
     if (result == EX_OK)
-        result = exi_example_form(a->rig, &a->trial.view, example, layer, positions, error);
-    made->error = 0;
-    made->farthest = 0;
+        result = exi_example_form(a->rig, view, example, layer, positions, error);
     for (size_t i = 0; result == EX_OK && i < count; i += 3) {
-        const double *p = (a->wanted ? a->wanted : sculpt->positions) + i;
-        const double d =
-            hypot(hypot((double)positions[i] - p[0], (double)positions[i + 1] - p[1]), (double)positions[i + 2] - p[2]);
+        const double d = distance_of(positions + i, wanted + i);
         if (d > made->error) {
             made->error = d;
             made->farthest = (int)(i / 3);
         }
     }
+    if (result == EX_OK)
+        result = exi_example_evaluate(a->rig, view, example, &(exi_counted){.shown = -1, .end = layer, .without = -1},
+                                      positions, error);
+    made->largest = result == EX_OK ? 0 : made->largest;
+    for (size_t i = 0; result == EX_OK && i < count; i += 3)
+        if (length_of(delta + i) > 0)
+            made->largest = fmax(made->largest, distance_of(positions + i, wanted + i));
     ex_mesh_destroy(sculpt);
     free(positions);
     return result;
@@ -154,13 +165,23 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     ex_result result = ex_rig_to_mesh(a->rig, NULL, &mesh, error);
     if (result != EX_OK)
         return result;
-    made->size = ex_mesh_size(mesh);
+    const double scale = ex_rig_skin(a->rig) ? exi_skeleton_scale(ex_rig_skeleton(a->rig)) : 1;
+    made->size = ex_mesh_size(mesh) * scale;
+    made->error = 0;
+    made->farthest = 0;
     ex_mesh_destroy(mesh);
     if (number < 0)
         return EX_OK;
-    result = measure_offsets(a->rig, layer, number, made, error);
+    float *delta = exi_array_allocate((size_t)made->vertex_count, 3 * sizeof *delta);
+    if (!delta)
+        return ex_error_memory(error, "an example", (size_t)made->vertex_count * 3 * sizeof *delta);
+    ex_rig_example_delta(a->rig, layer, number, delta);
+    measure_offsets(a->rig, layer, number, scale, delta, made);
     const bool posed = a->wanted || exi_measure_unposes(view, &view->examples[number]) || view->offsets.posed;
-    return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
+    if (posed)
+        result = measure_posed(a, layer, &view->examples[number], delta, made, error);
+    free(delta);
+    return result;
 }
 
 /* Reports what a sculptor would otherwise only see: a file in another unit or of another pose, and weights that swing

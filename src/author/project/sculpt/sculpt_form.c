@@ -51,12 +51,8 @@ static ex_result pose_mesh(const exi_amendment *a, const ex_project_example *exa
                                  : ex_error_memory(error, "a form", count * sizeof *positions);
     if (result == EX_OK)
         result = exi_example_form(rig, view, example, -1, positions, error);
-    for (size_t i = 0; result == EX_OK && i < count; i += 3) {
-        const double x = (double)positions[i], y = (double)positions[i + 1], z = (double)positions[i + 2];
-        mesh->positions[i] = x / view->unit;
-        mesh->positions[i + 1] = (view->z_up ? -z : y) / view->unit;
-        mesh->positions[i + 2] = (view->z_up ? y : z) / view->unit;
-    }
+    for (size_t i = 0; result == EX_OK && i < count; i += 3)
+        exi_project_unconvert(view, positions + i, mesh->positions + i);
     ex_rig_destroy(rig);
     free(positions);
     return result;

@@ -12,6 +12,7 @@
 #include "author/base/names.h"
 #include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
+#include "runtime/pose/matrix.h"
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
@@ -246,6 +247,26 @@ ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex
         *skeleton = NULL;
     }
     return ex_error_within(error, result, "%s", view->skeleton);
+}
+
+/* Rotations do not scale: the determinant of a joint's matrix is that of its bind times the scales of its ancestors. */
+double exi_skeleton_scale(const ex_skeleton *skeleton) {
+    const int count = skeleton ? ex_skeleton_joint_count(skeleton) : 0;
+    double sum = 0;
+    for (int j = 0; j < count; j++) {
+        float inverse[12];
+        double m[12];
+        ex_skeleton_inverse_bind(skeleton, j, inverse);
+        exi_matrix_from_floats(inverse, m);
+        double volume = exi_matrix_determinant(m);
+        for (int above = j; above >= 0; above = ex_skeleton_parent(skeleton, above)) {
+            const ex_transform rest = ex_skeleton_rest(skeleton, above);
+            for (int c = 0; c < 3; c++)
+                volume *= (double)rest.scale[c];
+        }
+        sum += cbrt(fabs(volume));
+    }
+    return sum > 0 && isfinite(sum) ? sum / count : 1;
 }
 
 bool exi_skeleton_centres(const ex_skeleton *skeleton, double *centres) {

@@ -32,6 +32,10 @@ ex_result exi_skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton *
  * that fits, else by position. NULL if nothing is bound to the skin. */
 ex_result exi_skin_from_scene(const ex_scene *scene, int skin, const ex_mesh *mesh, ex_skin **made, ex_error *error);
 
+/* Returns the factor by which the joints scale lengths of the mesh at rest, the mean over joints: 0.01 for a mesh that
+ * is bound in centimetres below a node with that scale. 1 without a skeleton. */
+double exi_skeleton_scale(const ex_skeleton *skeleton);
+
 /* Computes the joint positions in the mesh as bound [joint_count][3]; every number is a float. False without memory. */
 bool exi_skeleton_centres(const ex_skeleton *skeleton, double *centres);
 
