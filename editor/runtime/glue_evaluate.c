@@ -163,8 +163,12 @@ bool EXPORT(pose_unpose)(const page_rig *r, page_pose *p, const float *posed, co
         const ex_skeleton_input input = {.locals = p->pose.joints, .shifts = p->shifts ? sum_shifts(r, p) : NULL};
         const ex_skeleton_output output = {.matrices = p->rows, .centres = centres, .turns = turns};
         ex_skeleton_evaluate(ex_rig_skeleton(r->rig), &input, &output, p->skeleton);
-        const ex_palette_def def = {
-            .method = method, .joint_count = joints, .matrices = p->rows, .centres = centres, .turns = turns};
+        const ex_palette_def def = {.method = method,
+                                    .joint_count = joints,
+                                    .matrices = p->rows,
+                                    .centres = centres,
+                                    .turns = turns,
+                                    .scale = ex_skeleton_scale(ex_rig_skeleton(r->rig))};
         const ex_unpose_job job = {.posed = posed, .rest = rest, .out = out};
         ex_skin_unpose(skin, ex_palette_make(&def, memory), &job);
     }

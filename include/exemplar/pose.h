@@ -83,6 +83,10 @@ EX_API const char *ex_skeleton_name(const ex_skeleton *skeleton, int joint);
 EX_API int ex_skeleton_find(const ex_skeleton *skeleton, const char *name);
 /* Returns the rest transform, with a unit rotation. */
 EX_API ex_transform ex_skeleton_rest(const ex_skeleton *skeleton, int joint);
+/* Returns the scale that the skinning matrices of all joints share at rest, negative if they mirror: 0.01 for a mesh
+ * bound in centimetres below a node with that scale. 1 if they scale by 0.5 to 2, or differ. Dual quaternions apply it
+ * first, so that motions are blended in the posed unit. */
+EX_API double ex_skeleton_scale(const ex_skeleton *skeleton);
 /* Gets the inverse bind matrix of a joint. */
 EX_API void ex_skeleton_inverse_bind(const ex_skeleton *skeleton, int joint, float matrix[12]);
 
@@ -188,6 +192,7 @@ typedef struct ex_palette_def {
     const float *turns;   /* [joint_count][4]: turns of ex_skeleton_evaluate, so that blends are continuous over half a
                              turn; zero or not finite: no turn. NULL: rotations are taken from the matrices, and two
                              joints more than half a turn apart are blended along the shorter arc */
+    double scale;         /* dual_quaternion: ex_skeleton_scale; 0: 1 */
 } ex_palette_def;
 
 /* The matrices of all joints, prepared for a skinning method. */

@@ -189,7 +189,8 @@ static void prepare_skin(const stage *s, int instance, const double *weights) {
                                                                   .matrices = matrices,
                                                                   .centres = centres,
                                                                   .rotations = w->duals != NULL,
-                                                                  .turns = turns},
+                                                                  .turns = turns,
+                                                                  .scale = ex_skeleton_scale(skeleton)},
                                                 memory);
     for (size_t j = 0; j < joints; j++) {
         const size_t at = (size_t)instance * joints + j;

@@ -141,7 +141,7 @@ static const ex_palette *palette_at(const double point[AXES]) {
     const ex_skeleton_output output = {.matrices = &matrices[0][0]};
     ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){.locals = locals}, &output, scratch);
     free(scratch);
-    return ex_palette_make(&(ex_palette_def){EX_SKINNING_LINEAR, ARM_JOINTS, &matrices[0][0], NULL, false, NULL},
+    return ex_palette_make(&(ex_palette_def){EX_SKINNING_LINEAR, ARM_JOINTS, &matrices[0][0], NULL, false, NULL, 0},
                            memory);
 }
 

@@ -113,8 +113,8 @@ static void answer(const ex_skeleton *skeleton, const ex_skin *skin, ex_skinning
         pose[j] = read_transform();
     ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){pose, NULL},
                          &(ex_skeleton_output){.matrices = matrices, .centres = centres, .turns = turns}, scratch);
-    ex_palette *palette =
-        ex_palette_make(&(ex_palette_def){method, (int)joints, matrices, centres, false, turns}, room);
+    ex_palette *palette = ex_palette_make(
+        &(ex_palette_def){method, (int)joints, matrices, centres, false, turns, ex_skeleton_scale(skeleton)}, room);
     ex_skin_apply(skin, palette,
                   &(ex_skin_job){.end = (int)vertices,
                                  .positions = positions,

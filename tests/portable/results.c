@@ -592,7 +592,7 @@ static void print_skinning(void) {
     print_floats("skeleton", 0, matrices, 12 * JOINTS);
     for (int method = 0; method < EX_SKINNING_COUNT; method++) {
         void *memory = must_allocate(ex_palette_size((ex_skinning)method, JOINTS));
-        ex_palette_def def = {(ex_skinning)method, JOINTS, matrices, centres, false, turns};
+        ex_palette_def def = {(ex_skinning)method, JOINTS, matrices, centres, false, turns, 1};
         const ex_palette *palette = ex_palette_make(&def, memory);
         ex_skin_job job = {.end = SKINNED, .positions = x, .normals = n, .out_positions = out_x, .out_normals = out_n};
         double back[3 * SKINNED];

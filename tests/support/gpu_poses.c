@@ -163,7 +163,8 @@ void assert_gpu_pose(const gpu_pose *p) {
                                     .matrices = matrices[0],
                                     .centres = centres[0],
                                     .rotations = turns,
-                                    .turns = quaternions[0]};
+                                    .turns = quaternions[0],
+                                    .scale = ex_skeleton_scale(p->skeleton)};
         const ex_palette *palette = ex_palette_make(&def, memory);
         for (size_t j = 0; j < GPU_POSE_JOINTS; j++)
             assert_memory_equal(p->palette[i][j], exi_palette_affine(palette) + EXI_MATRIX_FLOATS * j,

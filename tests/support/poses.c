@@ -141,7 +141,7 @@ void random_rows(uint64_t *random, float *rows, int count, int width, bool unit)
 
 ex_palette *palette_of(ex_skinning method, int joint_count, const float *matrices, const float *centres,
                        void **memory) {
-    ex_palette_def def = {method, joint_count, matrices, centres, false, NULL};
+    ex_palette_def def = {method, joint_count, matrices, centres, false, NULL, 0};
     *memory = malloc(ex_palette_size(method, joint_count));
     ex_palette *palette = ex_palette_make(&def, *memory);
     assert_non_null(palette);

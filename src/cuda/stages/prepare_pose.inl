@@ -86,7 +86,7 @@ EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instan
     exi_matrix_from_floats(palette, m);
     exi_joint_centre(t, joint, at);
     exi_palette_centre(at, centre);
-    if (exi_palette_apart_by(turn, m, centre, palette, dual))
+    if (exi_palette_apart_by(turn, m, centre, t->scale, palette, dual))
         EXI_TEAM_MARK(&j->work.stretched[instance]);
 }
 

@@ -21,6 +21,7 @@ typedef struct exi_joints {
     const float *shifts;         /* or NULL */
     double *worlds;              /* [joint_count][12] */
     const exi_turn_tables *tables;
+    double scale;
     double *turns; /* [joint_count][4]: turns from rest, in the world; or NULL */
 } exi_joints;
 
@@ -44,6 +45,7 @@ EXI_INLINE exi_joints exi_joints_of(const ex_skeleton *s, const ex_transform *lo
     t.shifts = shifts;
     t.worlds = worlds;
     t.tables = (const exi_turn_tables *)exi_skeleton_at(s, s->turns);
+    t.scale = s->scale;
     t.turns = turns;
     return t;
 }

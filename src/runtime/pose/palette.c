@@ -9,7 +9,9 @@
  * N_i): first the blend of the stretches, then the blend of the rigid motions (Kavan et al. 2008, section 5.2).
  * Stretching about the centre keeps a centre shared by two joints in place, however they are blended. If the skeleton
  * gives R as a quaternion (skeleton_turns.c), S = R^-1 L is not symmetric where scales shear, and nothing else changes:
- * R stays continuous where the decomposition is ambiguous, at mirrors and at scales of 0, and so does its sign.
+ * R stays continuous where the decomposition is ambiguous, at mirrors and at scales of 0, and so does its sign. A scale
+ * s that all joints share at rest comes first, N x = S (x - c) + s c and G x = R (x - s c) + M c: otherwise a mesh
+ * bound in centimetres would be blended about centres a hundred times as far away as the joints.
  */
 #include "runtime/pose/palette.inl"
 #include "runtime/base/memory.h"
@@ -69,7 +71,7 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
             continue;
         }
         exi_palette_centre(def->centres ? def->centres + 3 * (size_t)j : NULL, centre);
-        if (turn ? exi_palette_apart_by(turn, m, centre, own, duals + 8 * (size_t)j)
+        if (turn ? exi_palette_apart_by(turn, m, centre, def->scale != 0 ? def->scale : 1, own, duals + 8 * (size_t)j)
                  : exi_palette_apart(m, centre, own, duals + 8 * (size_t)j))
             p->stretched = 1;
     }

@@ -143,9 +143,11 @@ EXI_INLINE void exi_palette_rotation(const double m[12], const float matrix[12],
     exi_palette_turn((const double(*)[3])rotation, dual);
 }
 
-/* exi_palette_apart with a given rotation R: the stretch is R^-1 M, which needs no decomposition. */
-EXI_INLINE bool exi_palette_apart_by(const float turn[4], const double m[12], const double centre[3], float affine[12],
-                                     float dual[8]) {
+/* exi_palette_apart with a given rotation R: the stretch is R^-1 M, which needs no decomposition. It moves the centre c
+ * to scale * c. */
+EXI_INLINE bool exi_palette_apart_by(const float turn[4], const double m[12], const double centre[3], double scale,
+                                     float affine[12], float dual[8]) {
+    const double kept[3] = {scale * centre[0], scale * centre[1], scale * centre[2]};
     double q[4], back[4], n[12], moved[3], largest = 0;
     exi_palette_given(turn, q);
     exi_conjugate(q, back);
@@ -159,10 +161,10 @@ EXI_INLINE bool exi_palette_apart_by(const float turn[4], const double m[12], co
         }
     }
     exi_matrix_move(m, centre, moved);
-    exi_palette_motion(q, centre, moved, dual);
+    exi_palette_motion(q, kept, moved, dual);
     const bool stretched = largest > EXI_STRETCH_NOTED;
     for (int r = 0; r < 3; r++)
-        n[4 * r + 3] = centre[r] - exi_dot3(n + 4 * r, centre);
+        n[4 * r + 3] = kept[r] - exi_dot3(n + 4 * r, centre);
     for (int i = 0; i < 12 && !stretched; i++)
         n[i] = (double)(i % 5 == 0);
     exi_matrix_to_floats(n, affine);

@@ -244,6 +244,10 @@ ex_transform ex_skeleton_rest(const ex_skeleton *skeleton, int joint) {
     return ((const ex_transform *)exi_skeleton_at(skeleton, skeleton->rest))[joint];
 }
 
+double ex_skeleton_scale(const ex_skeleton *skeleton) {
+    return skeleton->scale;
+}
+
 void ex_skeleton_inverse_bind(const ex_skeleton *skeleton, int joint, float matrix[12]) {
     const double(*inverses)[12] = exi_skeleton_at(skeleton, skeleton->inverse_binds);
     exi_matrix_to_floats(inverses[joint], matrix);

@@ -12,6 +12,7 @@
 struct ex_skeleton {
     uint64_t size;
     int32_t joint_count, reserved;
+    double scale;           /* ex_skeleton_scale */
     uint64_t parents;       /* [joint_count] int32_t */
     uint64_t order;         /* [joint_count] int32_t: joints, parents before children */
     uint64_t rest;          /* [joint_count] ex_transform, rotations of length 1 */

@@ -14,6 +14,8 @@
  *
  * The rotation b_j of a matrix L is that of its polar decomposition, or of the one of -L if it mirrors: both are
  * unique, and a mirrored character moves as the character does. The signs of b_j are those nearest to the parent's.
+ *
+ * The common scale of the matrices is the cube root of their determinants at rest.
  */
 #include "runtime/pose/joint.inl"
 #include "runtime/pose/matrix.h"
@@ -48,12 +50,23 @@ static void rotation_of(const double matrix[12], double q[4]) {
     exi_quaternion_of((const double(*)[3])rotation, q);
 }
 
+/* Scales within this factor of 1 are left to the stretches of the joints; so are scales of joints that differ by more.
+ */
+static const double scale_near = 2, scale_apart = 1.01;
+
+/* Returns the scale from the smallest and the largest of the joints. */
+static double common_scale(double least, double most) {
+    const bool same = least > 0 ? most <= scale_apart * least : most < 0 && least >= scale_apart * most;
+    return same && (least < 1 / scale_near || least > scale_near) ? least : 1;
+}
+
 void exi_skeleton_fill_turns(ex_skeleton *s) {
     const int32_t *parents = exi_skeleton_at(s, s->parents), *order = exi_skeleton_at(s, s->order);
     const ex_transform *rest = exi_skeleton_at(s, s->rest), none = ex_transform_identity();
     const double(*worlds)[12] = exi_skeleton_at(s, s->rest_worlds);
     const double(*inverses)[12] = exi_skeleton_at(s, s->inverse_binds);
     exi_turn_tables *turns = exi_skeleton_at(s, s->turns);
+    double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < s->joint_count; i++) {
         const int j = order[i], parent = parents[j];
         exi_turn_tables *own = &turns[j];
@@ -72,9 +85,13 @@ void exi_skeleton_fill_turns(ex_skeleton *s) {
         exi_normalise(whole, 4);
         exi_conjugate(whole, own->after);
         exi_matrix_multiply(worlds[j], inverses[j], matrix);
+        const double scale = cbrt(exi_matrix_determinant(matrix));
+        least = fmin(least, scale);
+        most = fmax(most, scale);
         rotation_of(matrix, own->bound);
         if (i > 0 && dot4(own->bound, near) < 0)
             for (int c = 0; c < 4; c++)
                 own->bound[c] = -own->bound[c];
     }
+    s->scale = common_scale(least, most);
 }

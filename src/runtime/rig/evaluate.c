@@ -212,7 +212,8 @@ static void make_palette(const exi_rig_job *j, const ex_pose *pose, exi_pose_scr
                           .matrices = place_joints(rig, pose, turns, s),
                           .centres = s->centres,
                           .rotations = rotations,
-                          .turns = turns ? s->turns : NULL};
+                          .turns = turns ? s->turns : NULL,
+                          .scale = ex_skeleton_scale(ex_rig_skeleton(rig))};
     s->skin = ex_rig_skin(rig);
     s->skinned_by = ex_palette_make(&def, s->palette);
 }

@@ -141,7 +141,8 @@ static void evaluate(rig *r, const ex_transform *locals, ex_skinning method, flo
                                                                   .matrices = r->matrices[0],
                                                                   .centres = r->centres[0],
                                                                   .rotations = true,
-                                                                  .turns = r->turns[0]},
+                                                                  .turns = r->turns[0],
+                                                                  .scale = ex_skeleton_scale(r->skeleton)},
                                                 r->memory);
     if (method == EX_SKINNING_DUAL_QUATERNION) {
         ex_skin_apply(r->skin, palette,

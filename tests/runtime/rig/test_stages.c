@@ -141,7 +141,7 @@ static void expected_cage(const fixture *f, float *positions) {
     free(scratch);
     assert_true(fabsf(centres[2][0] - (0.9F + shifts[2][0])) < 1e-6F && shifts[2][0] > 0.1F);
     ex_palette_def def = {
-        ex_rig_skinning(f->rig), CHARACTER_JOINTS, &matrices[0][0], &centres[0][0], false, &turns[0][0]};
+        ex_rig_skinning(f->rig), CHARACTER_JOINTS, &matrices[0][0], &centres[0][0], false, &turns[0][0], 1};
     void *memory = malloc(ex_palette_size(def.method, CHARACTER_JOINTS));
     ex_skin_job job = {.begin = 0, .end = VERTICES, .positions = positions, .out_positions = positions};
     ex_skin_apply(f->character.skin, ex_palette_make(&def, memory), &job);

@@ -73,7 +73,8 @@ bool exi_posing_open(exi_posing *p, const exi_measure *m, const ex_project_examp
                                                    .matrices = p->matrices,
                                                    .centres = p->centres,
                                                    .rotations = m->turned != NULL,
-                                                   .turns = p->turns},
+                                                   .turns = p->turns,
+                                                   .scale = ex_skeleton_scale(m->skeleton)},
                                  p->memory);
     return true;
 }

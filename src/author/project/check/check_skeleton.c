@@ -195,7 +195,8 @@ static void check_rest(exi_checker *c) {
                                                                       .joint_count = joints,
                                                                       .matrices = r.matrices,
                                                                       .centres = r.centres,
-                                                                      .turns = r.turns},
+                                                                      .turns = r.turns,
+                                                                      .scale = ex_skeleton_scale(c->skeleton)},
                                                     r.palette);
         for (size_t i = 0; i < count; i++)
             r.positions[i] = (float)c->mesh->positions[i];

@@ -183,10 +183,13 @@ static ex_result unpose(const ex_rig *rig, const ex_transform *joints, float *po
     if (good) {
         ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){.locals = joints},
                              &(ex_skeleton_output){.matrices = matrices, .centres = centres, .turns = turns}, scratch);
-        const ex_palette *palette = ex_palette_make(
-            &(ex_palette_def){
-                .method = method, .joint_count = (int)count, .matrices = matrices, .centres = centres, .turns = turns},
-            memory);
+        const ex_palette *palette = ex_palette_make(&(ex_palette_def){.method = method,
+                                                                      .joint_count = (int)count,
+                                                                      .matrices = matrices,
+                                                                      .centres = centres,
+                                                                      .turns = turns,
+                                                                      .scale = ex_skeleton_scale(skeleton)},
+                                                    memory);
         ex_rig_rest_mesh(rig, rest);
         ex_skin_unpose(skin, palette, &(ex_unpose_job){.posed = positions, .rest = rest, .out = out});
         for (size_t i = 0; i < size; i++)
