@@ -291,6 +291,9 @@ static int run(const ex_call *call) {
         ex_rig_destroy(rig);
         return exit_code;
     }
+    ex_error unread;
+    if (ex_rig_read_axes(call->arguments[0], &wish.axes, &unread) != EX_OK)
+        wish.axes = (ex_form_axes){.unit = 1}; /* a pipe, which can be read only once */
     exi_pool *pool = exi_pool_create(call->threads);
     const ex_tasks *tasks = exi_pool_tasks(pool);
     muted = exi_muted_read(rig, mute_text);
@@ -311,8 +314,9 @@ const ex_command cmd_pose = {
              "pose RIG.glb --poses FILE.csv -o DIR [--force]",
     .description = "Writes the form of the rig at a pose, with the polygons, texture coordinates,\n"
                    "groups and materials of its mesh, with normals, and with the vertices in their\n"
-                   "original order. Forms are in metres with y up, whatever the project's unit and\n"
-                   "up axis.\n"
+                   "original order. OBJ and PLY files are in the unit and up axis of the project\n"
+                   "that the rig was built from, as 'example add' reads them. glTF is always in\n"
+                   "metres with y up.\n"
                    "\n"
                    "Axes that you do not name stay at rest. Write a rotation as turns in degrees,\n"
                    "one after the other (shoulder=x30y-10z5), or as a quaternion\n"

@@ -102,6 +102,15 @@ static double shortest(float value) {
     return result;
 }
 
+/* A number of the file, with the digits that a float can have, and one more for each rounding. */
+static double tidy(double value) {
+    char text[40];
+    snprintf(text, sizeof text, "%.10g", value);
+    const char *cursor = text;
+    ex_parse_double(&cursor, text + strlen(text), &value);
+    return value;
+}
+
 /* A pose far outside the examples can exceed the range of a float, which files cannot represent well. */
 static ex_result check_positions(const float *positions, int vertex_count, ex_error *error) {
     for (int v = 0; v < vertex_count; v++) {
@@ -177,17 +186,20 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
         if (is_embedded(path, t.name))
             base = (ex_image){.width = t.width, .height = t.height, .pixels = form->textures[i]};
     }
-    ex_surface surface = {.level = wish->level, .positions = form->positions, .normals = form->normals};
+    const ex_surface surface = {.level = wish->level, .positions = form->positions, .normals = form->normals};
+    const bool metres = wish->axes.unit == 0 || wish->axes.unit == 1;
     ex_result result = check_positions(form->positions, ex_rig_level_vertex_count(rig, wish->level), error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, &surface, &mesh, error);
+    if (result == EX_OK && !scene)
+        ex_mesh_to_axes(mesh, wish->axes);
     if (result == EX_OK && (scene || ex_path_ends_with(path, ".ply"))) {
         result = ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
     } else if (result == EX_OK) { /* a path without an ending, such as standard output, gets OBJ, too */
         for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
-            mesh->positions[i] = shortest(form->positions[i]);
+            mesh->positions[i] = metres ? shortest((float)mesh->positions[i]) : tidy(mesh->positions[i]);
         for (size_t i = 0; form->normals && i < 3 * (size_t)mesh->normal_count; i++)
-            mesh->normals[i] = shortest(form->normals[i]);
+            mesh->normals[i] = shortest((float)mesh->normals[i]);
         result = ex_obj_write(path, mesh, error);
     }
     ex_mesh_destroy(mesh);

@@ -16,6 +16,7 @@
 typedef struct exi_form_wish {
     int level;
     bool normals, textures;
+    ex_form_axes axes; /* of OBJ and PLY files */
 } exi_form_wish;
 
 /* Parses a level ("cage", a number, "limit"; NULL: the rig's default); false after printing an error, with the exit
@@ -36,8 +37,8 @@ void exi_form_close(exi_form *form, const ex_rig *rig);
 /* Output arrays for evaluation. */
 ex_output exi_form_output(const exi_form *form);
 
-/* Writes the form to path, and its textures next to it as NAME.base_color.png and so on; the base colour goes into a
- * .glb or .gltf. */
+/* Writes the form to path, in the unit and up axis of the wish (.glb and .gltf: in metres with y up), and its
+ * textures next to it as NAME.base_color.png and so on; the base colour goes into a .glb or .gltf. */
 ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form_wish *wish, const char *path,
                          ex_error *error);
 

@@ -31,6 +31,7 @@ typedef struct building {
     const char *path, *target;
     exi_watch watch;
     exi_damped_list damped;
+    ex_form_axes axes; /* of the project's files */
 } building;
 
 /* Prints "14:03:27 " in front of every line while watching. */
@@ -92,6 +93,8 @@ static ex_rig *build_rig(building *b) {
                                 .tasks = exi_pool_tasks(pool)};
         result = ex_project_build(project, &how, &rig, &error);
     }
+    if (result == EX_OK)
+        b->axes = (ex_form_axes){.unit = ex_project_get(project)->unit, .z_up = ex_project_get(project)->z_up};
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
     ex_project_destroy(project);
@@ -103,7 +106,7 @@ static ex_rig *build_rig(building *b) {
 static int write_rig(const building *b, const ex_rig *rig, double start) {
     const bool to_stdout = exi_is_standard_output(b->target);
     ex_error error = {.result = b->damped.failed ? EX_ERROR_MEMORY : EX_OK};
-    if (b->damped.failed || ex_rig_write(to_stdout ? "/dev/stdout" : b->target, rig, &error) != EX_OK)
+    if (b->damped.failed || ex_rig_write_for(to_stdout ? "/dev/stdout" : b->target, rig, b->axes, &error) != EX_OK)
         return failed(b, &error);
     if (!b->call->quiet)
         exi_damped_print(&b->damped, rig);

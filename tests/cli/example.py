@@ -257,21 +257,29 @@ class Example(harness.Case):
         def turned(positions):
             return [[100 * x, -100 * z, 100 * y] for x, y, z in positions]
 
+        def posed(*words):
+            """In metres with y up, from a form in the project's unit and up axis."""
+            return [[x / 100, z / 100, -y / 100] for x, y, z in self.posed(*words)]
+
+        def sculpt(*words):
+            form = posed(*words)
+            return bulge(form, form[26 * SIDES + 1], 0.1)
+
         description = self.project()
         self.write({**description, "unit": "cm", "up": "z"})
         (self.home / "body.obj").write_text(obj(turned(rest_form())))
-        made = self.sculpt("metres.obj", POSE)
+        made = sculpt(POSE)
         (self.folder / "bent.obj").write_text(obj(turned(made)))
         answer = self.example("add", "--name", "bent_L", "--at", POSE, "bent.obj", "--json").json()
         self.assertLess(answer["error"], 1e-6 * SIZE)
-        self.assertLess(apart(self.posed(POSE), made), 1e-5 * SIZE)
+        self.assertLess(apart(posed(POSE), made), 1e-5 * SIZE)
         # x stays x; y up there is z here. The body is symmetric about both.
         self.mirror("--name", "bent_L")
         other = self.project()["layers"][1]["examples"][0]["at"]["fore_R"]
-        self.assertLess(apart(self.posed("joint:fore_R=q:" + ",".join(map(repr, other))), mirrored(made)), 1e-5 * SIZE)
+        self.assertLess(apart(posed("joint:fore_R=q:" + ",".join(map(repr, other))), mirrored(made)), 1e-5 * SIZE)
         lean = "joint:spine=x20y5z30"
         self.write({**description, "unit": "cm", "up": "z"})
-        made = self.sculpt("metres.obj", lean)
+        made = sculpt(lean)
         (self.folder / "lean.obj").write_text(self.shuffled(turned(made), False))
         outcome = self.example("add", "--name", "up", "--at", lean, "lean.obj")
         self.assertIn("matched by posed positions", outcome.err)
@@ -280,7 +288,7 @@ class Example(harness.Case):
         image = [None] * len(made)
         for v, (x, y, z) in enumerate(made):
             image[v // SIDES * SIDES + -v % SIDES] = [x, -y, z]
-        self.assertLess(apart(self.posed("spine=q:" + ",".join(map(repr, other))), image), 1e-5 * SIZE)
+        self.assertLess(apart(posed("spine=q:" + ",".join(map(repr, other))), image), 1e-5 * SIZE)
 
     # ---- other programs ----
 

@@ -92,6 +92,12 @@ EX_API ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex
 EX_API ex_result ex_rig_looks(const ex_rig *rig, ex_scene **scene, ex_error *error);
 EX_API ex_result ex_rig_clips(const ex_rig *rig, ex_scene **scene, ex_error *error);
 
+/* Writes a rig file that records the unit and the up axis of the files of its project, in the JSON part; and reads
+ * these: metres and y up if the file records none, or is not a rig file. The rig itself is in metres with y up. Results
+ * of reading: FILE, MEMORY. */
+EX_API ex_result ex_rig_write_for(const char *path, const ex_rig *rig, ex_form_axes axes, ex_error *error);
+EX_API ex_result ex_rig_read_axes(const char *path, ex_form_axes *axes, ex_error *error);
+
 /* Reads a mask from a text file of lines `vertex value`, values in [0, most], into mask [vertex_count]. Vertices that
  * the file does not name are left alone. Results: DATA (the line named), FILE, MEMORY. */
 EX_API ex_result ex_mask_read(const char *path, int vertex_count, double most, float *mask, ex_error *error);

@@ -199,6 +199,15 @@ typedef struct ex_surface {
  * also colours and tags. surface NULL: the rig's own mesh before any layer, with its normals. */
 EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const ex_surface *surface, ex_mesh **mesh, ex_error *error);
 
+/* Unit and up axis of a project's files. All zero: metres, y up. */
+typedef struct ex_form_axes {
+    double unit; /* metres per unit; 0: 1 */
+    bool z_up;
+} ex_form_axes;
+
+/* Turns positions and normals from metres with y up to these axes, for a file of such a project. */
+EX_API void ex_mesh_to_axes(ex_mesh *mesh, ex_form_axes axes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 /*
  * Rig files: binary glTF 2.0. The BIN chunk is the rig's pack, followed by pictures of the textures at rest; the JSON
  * chunk tells viewers that know nothing of Exemplar where they find what they can show (rig_gltf.c). Nothing is stored
- * twice, and our own reader never looks at the JSON (docs/reference/rig.md).
+ * twice, and our own reader of rigs never looks at the JSON (docs/reference/rig.md).
  */
 #include "author/base/array.h"
 #include "author/base/file_view.h"
@@ -246,7 +246,8 @@ static ex_result write_tree(const char *path, const exi_rig_gltf *from, ex_error
     return result;
 }
 
-static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, binary *bin, ex_error *error) {
+static ex_result write_file(const char *path, const ex_rig *rig, ex_form_axes axes, const rest *r, binary *bin,
+                            ex_error *error) {
     pieces p = {0};
     size_t colours = 0;
     ex_result result = ex_rig_pack(rig, bin->bytes, bin->size, error);
@@ -263,6 +264,7 @@ static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, 
                                             .bin_size = bin->size,
                                             .pictures = r->pictures,
                                             .weights = r->weights,
+                                            .axes = axes,
                                             .colours = colours,
                                             .pieces = p.list,
                                             .piece_count = p.count},
@@ -273,7 +275,7 @@ static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, 
     return result;
 }
 
-ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
+ex_result ex_rig_write_for(const char *path, const ex_rig *rig, ex_form_axes axes, ex_error *error) {
     binary bin = {.size = ex_rig_pack_size(rig)};
     if (bin.size == 0)
         return ex_error_within(error, ex_rig_pack(rig, NULL, 0, error), "%s", path);
@@ -281,9 +283,45 @@ ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
     bin.bytes = malloc(bin.size);
     ex_result result = bin.bytes ? open_rest(rig, &r, error) : ex_error_memory(error, "the rig file", bin.size);
     if (result == EX_OK)
-        result = write_file(path, rig, &r, &bin, error);
+        result = write_file(path, rig, axes, &r, &bin, error);
     close_rest(&r, ex_rig_texture_count(rig));
     free(bin.bytes);
+    return result;
+}
+
+ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
+    return ex_rig_write_for(path, rig, (ex_form_axes){.unit = 1}, error);
+}
+
+/* Finds asset.extras in the JSON part, which is the first. */
+static ex_result find_axes(const char *bytes, size_t size, ex_form_axes *axes) {
+    json_t *root = NULL;
+    size_t length = 0;
+    if (size < 20 || memcmp(bytes, "glTF", 4) != 0 || memcmp(bytes + 16, "JSON", 4) != 0)
+        return EX_OK;
+    for (int i = 0; i < 4; i++)
+        length |= (size_t)(unsigned char)bytes[12 + i] << (8 * i);
+    if (length > size - 20)
+        return EX_OK;
+    const ex_result result = exi_json_load(bytes + 20, length, &root, NULL);
+    const json_t *extras = json_object_get(json_object_get(root, "asset"), "extras");
+    const double unit = json_number_value(json_object_get(extras, "unit"));
+    const char *up = json_string_value(json_object_get(extras, "up"));
+    if (unit > 0 && unit <= 1e15 && up)
+        *axes = (ex_form_axes){.unit = unit, .z_up = strcmp(up, "z") == 0};
+    json_decref(root);
+    return result == EX_ERROR_MEMORY ? result : EX_OK;
+}
+
+ex_result ex_rig_read_axes(const char *path, ex_form_axes *axes, ex_error *error) {
+    *axes = (ex_form_axes){.unit = 1};
+    exi_file_view file;
+    ex_result result = exi_file_map(path, &file, error);
+    if (result != EX_OK)
+        return result;
+    if (find_axes(file.bytes, file.size, axes) != EX_OK)
+        result = ex_error_memory(error, "the rig file", file.size);
+    exi_file_unmap(&file);
     return result;
 }
 

@@ -357,6 +357,10 @@ json_t *exi_rig_gltf_make(const exi_rig_gltf *from) {
     json_t *mesh = json_object();
     if (!g.root)
         g.failed = true;
+    if ((from->axes.unit > 0 && from->axes.unit != 1) || from->axes.z_up)
+        set(&g, json_object_get(g.root, "asset"), "extras",
+            json_pack("{s:o, s:s}", "unit", exi_json_make_number(from->axes.unit > 0 ? from->axes.unit : 1), "up",
+                      from->axes.z_up ? "z" : "y"));
     add_view(&g, 0, ex_pack_header_size(from->pack), 0);
     const shared parts = make_shared(&g);
     add_nodes(&g, parts.binds);

@@ -5,6 +5,7 @@
 #ifndef EXEMPLAR_AUTHOR_FORMATS_RIG_RIG_GLTF_H
 #define EXEMPLAR_AUTHOR_FORMATS_RIG_RIG_GLTF_H
 
+#include <exemplar/author/mesh.h>
 #include <exemplar/rig_inspect.h>
 #include <exemplar/rig_pack.h>
 #include <jansson.h>
@@ -35,6 +36,7 @@ typedef struct exi_rig_gltf {
     const exi_rig_piece *pieces;     /* [piece_count], or none: all triangles have one material */
     int piece_count;
     size_t colours; /* offset of colours in the binary part, three numbers per split vertex; 0 without any */
+    ex_form_axes axes;               /* of the project's files; written if they are not metres and y up */
 } exi_rig_gltf;
 
 /* True if viewers can use a texture of that name: "base_color", or "MATERIAL/base_color". */

@@ -168,14 +168,23 @@ ex_result exi_take_form(const char *path, const char *mesh_name, const ex_mesh *
     return result == EX_OK ? take_over(NULL, NULL, path, mesh_name, form, mesh, how, error) : result;
 }
 
+static bool is_gltf(const char *path) {
+    return ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf");
+}
+
 ex_result exi_sculpt_read(const exi_amendment *a, const ex_sculpt *sculpt, const ex_project_example *example,
                           exi_sculpt_form *form, ex_error *error) {
     ex_mesh *read = NULL;
-    *form = (exi_sculpt_form){.scaled = sculpt->scale > 0 && sculpt->scale != 1};
+    const ex_form_axes axes = {.unit = a->trial.view.unit, .z_up = a->trial.view.z_up};
+    /* glTF is in metres with y up, unless the project's own mesh says otherwise. */
+    const bool turned = is_gltf(sculpt->form) && !is_gltf(a->trial.view.mesh) && (axes.unit != 1 || axes.z_up);
+    *form = (exi_sculpt_form){.scaled = turned || (sculpt->scale > 0 && sculpt->scale != 1)};
     ex_result result = exi_read_raw_mesh(&a->trial.view, &form->mesh, error);
     if (result == EX_OK)
         result = ex_mesh_read(sculpt->form, &read, error);
-    for (size_t i = 0; result == EX_OK && form->scaled && i < 3 * (size_t)read->vertex_count; i++)
+    if (result == EX_OK && turned)
+        ex_mesh_to_axes(read, axes);
+    for (size_t i = 0; result == EX_OK && sculpt->scale > 0 && i < 3 * (size_t)read->vertex_count; i++)
         read->positions[i] *= sculpt->scale;
     if (result == EX_OK)
         result = check_finite(sculpt->form, read, error);
