@@ -148,7 +148,7 @@ class Looks(harness.Case):
         scene.write(self.folder / "it.gltf")
         said = self.run_tool("init", "it.gltf").err
         self.assertIn("material 'skin': 1 texture is left out, because it uses a second set of texture coordinates", said)
-        self.assertIn("image 'gone.jpg' is left out", said)
+        self.assertIn("the picture 'gone.jpg' cannot be found, and is left out", said)
         self.succeed("build", "it/it.json", "-q")
 
     def test_a_missing_file_of_materials(self):

@@ -17,7 +17,7 @@ def homogeneous(axes, place):
     return matrix
 
 
-def linear(matrices, weights, points):
+def linear(matrices, weights, points, _=None):
     blend = (weights @ matrices[:, :3].reshape(len(matrices), 12)).reshape(-1, 3, 4)
     return np.einsum("vjk,vk->vj", blend[:, :, :3], points) + blend[:, :, 3]
 
@@ -27,14 +27,12 @@ def linear_inverse(matrices, weights, points):
     return np.linalg.solve(blend[:, :, :3], (points - blend[:, :, 3])[:, :, None])[:, :, 0]
 
 
-def dual(matrices, weights, points):
-    """From rigid matrices. Quaternions are taken in the hemisphere of the vertex's heaviest joint."""
-    real = Rotation.from_matrix(matrices[:, :3, :3]).as_quat()
+def dual(matrices, weights, points, real):
+    """From rigid matrices, and their rotations as quaternions with the signs that the joints' turns give them."""
     place = matrices[:, :3, 3]
     other = np.column_stack([place * real[:, 3:] + np.cross(place, real[:, :3]),
                              -np.sum(place * real[:, :3], axis=1)]) / 2
-    sides = np.where(real @ real.T < 0, -1.0, 1.0)[np.argmax(weights, axis=1)]
-    real, other = (weights * sides) @ real, (weights * sides) @ other
+    real, other = weights @ real, weights @ other
     length = np.linalg.norm(real, axis=1, keepdims=True)
     real, other = real / length, other / length
     moved = 2 * (real[:, 3:] * other[:, :3] - other[:, 3:] * real[:, :3] + np.cross(real[:, :3], other[:, :3]))
@@ -82,7 +80,25 @@ class Character:
 
         return np.array([world(j) @ np.linalg.inv(bind) for j, bind in enumerate(binds)])
 
+    def quaternions(self, turns):
+        """Rotations of those matrices [bones, 4]: products along the hierarchy of turns that take the shorter arc."""
+        source, found = self.source, {}
+
+        def product(a, b):
+            return np.append(a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3]), a[3] * b[3] - a[:3] @ b[:3])
+
+        def world(j):
+            if j not in found:
+                turn = turns.get(source.names[j], Rotation.identity())
+                frame = Rotation.from_matrix(source.frames[j])
+                own = (frame * turn * frame.inv()).as_quat()
+                own = -own if own[3] < 0 else own
+                found[j] = own if source.parents[j] < 0 else product(world(source.parents[j]), own)
+            return found[j]
+
+        return np.array([world(j) for j in range(len(source.names))])
+
     def pose(self, point, turns, skinning, added=0):
         """added: the sum of other layers, on the form at rest."""
         moved = self.matrices(point, turns)
-        return SKINNING[skinning](moved, self.source.weights, self.form(point) + added)
+        return SKINNING[skinning](moved, self.source.weights, self.form(point) + added, self.quaternions(turns))

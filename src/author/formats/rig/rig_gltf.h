@@ -35,8 +35,8 @@ typedef struct exi_rig_gltf {
     const double *weights;           /* [ex_rig_example_count]: weights at rest */
     const exi_rig_piece *pieces;     /* [piece_count], or none: all triangles have one material */
     int piece_count;
-    size_t colours; /* offset of colours in the binary part, three numbers per split vertex; 0 without any */
-    ex_form_axes axes;               /* of the project's files; written if they are not metres and y up */
+    size_t colours;    /* offset of colours in the binary part, three numbers per split vertex; 0 without any */
+    ex_form_axes axes; /* of the project's files; written if they are not metres and y up */
 } exi_rig_gltf;
 
 /* True if viewers can use a texture of that name: "base_color", or "MATERIAL/base_color". */

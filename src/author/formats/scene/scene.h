@@ -27,8 +27,8 @@ bool exi_scene_path_leaves(const char *path);
 /* A material with glTF's defaults and no name. */
 ex_scene_material exi_scene_default_material(void);
 
-/* The set of texture coordinates that a material's base colour uses, and what it does to them: [u v] = matrix [u v 1].
- * set may be one that primitives do not have. */
+/* The set of texture coordinates that a material uses, and what it does to them: [u v] = matrix [u v 1]. set may be one
+ * that primitives do not have. */
 typedef struct exi_scene_texcoords {
     int set;
     double matrix[2][3];
@@ -36,6 +36,9 @@ typedef struct exi_scene_texcoords {
 
 /* Finds them for a material, or for none (NULL). False without memory. */
 bool exi_scene_find_texcoords(const ex_scene_material *material, exi_scene_texcoords *use);
+/* For a mesh that has its texture coordinates so: removes the set, and what was applied, from the material, and the
+ * uses of textures that need another set, which are counted. False without memory. */
+bool exi_scene_settle_texcoords(ex_scene_material *material, int *removed);
 
 /* Gives every material a name of its own that a line of an OBJ file can hold; false without memory. */
 bool exi_scene_name_materials(ex_scene *scene);

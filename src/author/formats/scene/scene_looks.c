@@ -148,5 +148,7 @@ const char *exi_image_type(const unsigned char *bytes, size_t size) {
         return "image/jpeg";
     if (size >= 12 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 8, "WEBP", 4) == 0)
         return "image/webp";
+    if (size >= 12 && memcmp(bytes + 4, "ftypavif", 8) == 0)
+        return "image/avif";
     return size >= 12 && memcmp(bytes, "\xABKTX 20\xBB\r\n\x1A\n", 12) == 0 ? "image/ktx2" : NULL;
 }

@@ -5,7 +5,6 @@
 #include "author/project/import/init.h"
 
 #include "author/base/array.h"
-#include "author/base/json.h"
 
 #include <exemplar/author/files.h>
 
@@ -65,56 +64,18 @@ static void drop_image(ex_scene *looks, int number) {
             looks->textures[i].image--;
 }
 
-/* Removes the textures of an object, and those below it, that use another set of texture coordinates than the first,
- * which is all that a mesh has. Returns how many. */
-static int remove_second_sets(json_t *object) {
-    const char *key;
-    json_t *value;
-    void *next;
-    int removed = 0;
-    json_object_foreach_safe(object, next, key, value) {
-        const json_t *moved = json_object_get(json_object_get(value, "extensions"), "KHR_texture_transform");
-        const json_t *set = json_object_get(moved, "texCoord") ? json_object_get(moved, "texCoord")
-                                                               : json_object_get(value, "texCoord");
-        if (json_is_object(value) && json_object_get(value, "index") && json_integer_value(set) > 0) {
-            json_object_del(object, key);
-            removed++;
-        } else if (json_is_object(value)) {
-            removed += remove_second_sets(value);
-        }
-    }
-    return removed;
-}
-
+/* The mesh has the texture coordinates as the material uses them. */
 static ex_result use_first_set(const exi_init *init, ex_scene_material *material, ex_error *error) {
-    json_t *rest = NULL;
-    int removed = material->base_texture >= 0 && material->base_texcoord > 0;
-    if (removed) {
-        material->base_texture = -1;
-        material->base_texcoord = 0;
-    }
-    ex_result result = material->rest ? exi_json_load(material->rest, strlen(material->rest), &rest, NULL) : EX_OK;
-    const int below = result == EX_OK && rest ? remove_second_sets(rest) : 0;
-    if (below > 0) {
-        exi_text text = {0};
-        exi_json_print(rest, false, &text);
-        result = text.failed ? EX_ERROR_MEMORY : EX_OK;
-        if (result == EX_OK) {
-            free(material->rest);
-            material->rest = text.bytes;
-        } else {
-            free(text.bytes);
-        }
-    }
-    json_decref(rest);
-    removed += below;
-    if (result == EX_OK && removed > 0)
+    int removed = 0;
+    if (!exi_scene_settle_texcoords(material, &removed))
+        return ex_error_memory(error, "a material", 1000);
+    if (removed > 0)
         exi_init_note(
             init,
             "material '%s': %d texture%s left out, because %s a second set of texture coordinates, and a mesh "
             "has one",
             material->name, removed, removed == 1 ? " is" : "s are", removed == 1 ? "it uses" : "they use");
-    return result == EX_OK ? EX_OK : ex_error_memory(error, "a material", 1000);
+    return EX_OK;
 }
 
 /* Says so if vertices are partly transparent, which colours of a mesh cannot be. */

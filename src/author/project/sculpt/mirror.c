@@ -575,7 +575,8 @@ ex_result ex_project_mirror(ex_project *project, const ex_mirroring *def, const 
     if (result == EX_OK)
         result = give_images(&m, made, made_count, error);
     if (result == EX_OK)
-        exi_amend_name(&m.amendment, "%s '%s' mirrored", def->name ? "example" : "layer", def->name ? def->name : "all");
+        exi_amend_name(&m.amendment, "%s '%s' mirrored", def->name ? "example" : "layer",
+                       def->name ? def->name : "all");
     if (result == EX_OK)
         result = exi_amend_save(&m.amendment, error);
     if (result != EX_OK && made) {
