@@ -79,7 +79,7 @@ static unsigned char take_column(stream *s, size_t count, size_t stride, unsigne
     for (size_t i = 0; i < head_size; i++)
         head[i] = (unsigned char)take(s);
     for (size_t i = 0; i < groups && !s->failed; i++)
-        take_group(s, head[i / 4] >> (2 * (i % 4)) & 3U, deltas + GROUP * i);
+        take_group(s, (unsigned)head[i / 4] >> (2 * (i % 4)) & 3U, deltas + GROUP * i);
     for (size_t i = 0; i < count && !s->failed; i++)
         out[i * stride] = last = (unsigned char)(last + zigzag(deltas[i]));
     return last;
