@@ -20,12 +20,22 @@ const cage = async (page) => Float32Array.from(await page.evaluate(() => {
     return numbers;
 }));
 
+/** Forms of a project's unit and up axis, in metres with y up, as the page has them. */
+const inMetres = (project, form) => {
+    const { unit = "m", up = "y" } = json(project);
+    const scale = { m: 1, cm: 0.01, mm: 0.001 }[unit];
+    return form.map((_, i) => {
+        const [x, y, z] = form.slice(i - i % 3, i - i % 3 + 3);
+        return scale * (up === "z" ? [x, z, -y] : [x, y, z])[i % 3];
+    });
+};
+
 /** The cage from the tool, for the saved project at the example's place. */
 const native = (bench, project, words) => {
     const [rig, form] = ["glb", "obj"].map((kind) => project.replace(/\.json$/, `.saved.${kind}`));
     bench.run("build", project, "-o", rig, "-q");
     bench.run("pose", rig, ...words, "--level", "cage", "-o", form, "-q");
-    return vertices(form);
+    return inMetres(project, vertices(form));
 };
 
 /** A copy of a demo with a skeleton whose root is turned at rest, so the mesh is bound in another pose than it rests
