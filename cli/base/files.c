@@ -127,9 +127,21 @@ bool exi_file_begins_with(const char *path, const char *text) {
     return is;
 }
 
+/* True if a .glb has fewer bytes than it says, so that its kind may be misjudged. */
+static bool is_cut_short(const char *path) {
+    unsigned char start[12] = {0};
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const bool whole = file >= 0 && read_some(file, start, sizeof start) == sizeof start;
+    if (file >= 0)
+        close(file);
+    const double length = (double)start[8] + 256.0 * start[9] + 65536.0 * start[10] + 16777216.0 * start[11];
+    return !whole || length > exi_file_size(path);
+}
+
 bool exi_expect_kind(const char *path, exi_file_kind expected) {
     exi_file_kind kind = exi_file_kind_of(path);
-    if (kind == expected || kind == EXI_FILE_UNKNOWN || (kind == EXI_FILE_RIG && !exi_file_begins_with(path, "glTF")))
+    if (kind == expected || kind == EXI_FILE_UNKNOWN ||
+        (kind == EXI_FILE_RIG && (!exi_file_begins_with(path, "glTF") || is_cut_short(path))))
         return true; /* reading it says what is wrong */
     const char *is = exi_file_kind_name(kind), *other = exi_file_kind_name(expected);
     if (kind == EXI_FILE_RIG)

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import struct
 
 import harness
 from scenes import TRIANGLE, Scene
@@ -216,6 +217,13 @@ class Init(harness.Case):
         scene.node(mesh=scene.mesh("m", influences=HELD), skin=scene.skin([joint], binds=False))
         self.assertEqual(self.init(scene).code, 0)
         self.assertEqual(self.posed(), [[x, y + 1, z] for x, y, z in TRIANGLE])
+
+    def test_a_file_that_is_cut_short(self):
+        """Nothing says any more whether it was a rig."""
+        text = json.dumps({"asset": {"version": "2.0"}, "meshes": []}).ljust(200).encode()
+        whole = b"glTF" + struct.pack("<III", 2, 220, 200) + b"JSON" + text
+        (self.folder / "cut.glb").write_bytes(whole[:100])
+        self.sentence(self.run_tool("init", "cut.glb"), 1, "cut.glb", "cut short")
 
     def test_plain_mesh(self):
         scene = Scene()

@@ -239,7 +239,7 @@ class Mirror(harness.Case):
         centre = rotated(self.figure.yaw, centre)
         self.given = [[bump(p, centre, radius) * c for c in amount] for p in self.figure.rest]
         (self.folder / "sculpt.obj").write_text(self.figure.obj([add(p, o) for p, o in zip(base, self.given)]))
-        self.example("add", "--name", name, "--at", *words, "sculpt.obj", "--force", *more)
+        self.example("add", "--name", name, "--at", *words, "sculpt.obj", *more)
         return [add(p, b, -1) for p, b in zip(self.posed(*words), base)]
 
     def offsets_of(self, layer, example):
