@@ -36,6 +36,8 @@ void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit
         exi_emit_text(json, "rotation", axis->kind == EX_AXIS_ROTATION ? "full" : exi_axis_kinds[axis->kind]);
         exi_emit_numbers(json, "rest", axis->rest_rotation, 4);
     }
+    if (axis->limit != EX_LIMIT_KIND)
+        exi_emit_text(json, "limit", ex_limit_name(axis->limit));
     if (axis->kind == EX_AXIS_SWING || axis->kind == EX_AXIS_TWIST)
         exi_emit_numbers(json, "about", axis->about, 3);
     if (*unit)

@@ -28,6 +28,21 @@ typedef enum ex_axis_kind {
     EX_AXIS_KIND_COUNT
 } ex_axis_kind;
 
+/* Behaviour of a weigher beyond its outermost points on an axis, with the words that project files use. A rotation has
+ * no outermost points: it is held by coming round, and fades by its distance from the nearest point. */
+#define EX_LIMIT_LIST(X)                                                                                               \
+    X(EX_LIMIT_KIND, "kind")               /* what its kind does: calm holds, all others extrapolate */                \
+    X(EX_LIMIT_HOLD, "hold")               /* the weights stay what they are at the end */                             \
+    X(EX_LIMIT_FADE, "fade")               /* all weights fall to 0, within the mean distance of neighbours */         \
+    X(EX_LIMIT_EXTRAPOLATE, "extrapolate") /* the weights go on, as the kind's formula says */
+
+typedef enum ex_limit {
+#define EX_LIMIT_ENUM(name, text) name,
+    EX_LIMIT_LIST(EX_LIMIT_ENUM)
+#undef EX_LIMIT_ENUM
+        EX_LIMIT_COUNT
+} ex_limit;
+
 /* An axis of a space. */
 typedef struct ex_axis {
     ex_axis_kind kind;
@@ -39,6 +54,7 @@ typedef struct ex_axis {
                                 for rotations 1/2 per chord 2 sin(angle/2) in cardinal and gaussian weighers, and 1
                                 per half turn in shepard and nearest */
     bool clamp;              /* scalar: true to limit the input to [min, max] */
+    ex_limit limit;          /* what happens outside of the points on this axis; for kinds with points, not convex */
     int width;               /* driver: numbers in a point, which is the number of examples */
 } ex_axis;
 
@@ -79,7 +95,8 @@ typedef enum ex_kernel {
     X(EX_WEIGHER_SHEPARD, shepard)   /* inverse distance to a power, never outside [0, 1] */                           \
     X(EX_WEIGHER_NEAREST, nearest)   /* the k nearest examples; continuous when the set of neighbours changes */       \
     X(EX_WEIGHER_GAUSSIAN, gaussian) /* radial bases, each with its own falloff; exact at examples, 0 far away */      \
-    X(EX_WEIGHER_CONVEX, convex)     /* the nearest blend of driver forms, never outside [0, 1] */
+    X(EX_WEIGHER_CONVEX, convex)     /* the nearest blend of driver forms, never outside [0, 1] */                     \
+    X(EX_WEIGHER_CALM, calm)         /* exact at examples, weights within a bound, holds its ends; does not ring */
 
 typedef enum ex_weigher_kind {
 #define EX_WEIGHER_ENUM(name, word) name,
@@ -88,8 +105,9 @@ typedef enum ex_weigher_kind {
         EX_WEIGHER_COUNT
 } ex_weigher_kind;
 
-/* Return the names of a kernel and of a kind, as project files write them. */
+/* Return the names of a kernel, of a kind and of a limit, as project files write them. */
 EX_API const char *ex_kernel_name(ex_kernel kernel);
+EX_API const char *ex_limit_name(ex_limit limit);
 EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 
 /* Maximum number of points of a space, pseudo-examples included: the solve then takes a matrix of 2 GB. */
@@ -130,7 +148,7 @@ typedef struct ex_weigher_def {
     const char *const *names; /* [example_count] or NULL: for error messages */
 
     ex_kernel kernel; /* cardinal; default bspline */
-    bool linear;      /* cardinal; default true: a plane over the scalar axes. false: only a constant, so that
+    bool linear;      /* cardinal, calm; default true: a plane over the scalar axes. false: only a constant, so that
                          weights still sum to 1; thin_plate and triharmonic need the plane */
     double radius;    /* cardinal; default 1: factor on every point's radius, which is the distance to its nearest
                          other point (for thin_plate, biharmonic, triharmonic and multiquadric the mean of these, the
@@ -141,6 +159,9 @@ typedef struct ex_weigher_def {
                          default 0, which means 1e-9: weight of the distances of the single blended examples compared
                          with the distance of the blend; it decides between equally near blends, and examples are
                          still reached */
+    double overshoot; /* calm; default 0.1, 0 to 1: how far a weight may leave [0, 1]; below 0.05, weights also slow
+                         down at examples, and at 0 they stop there, because no smooth weight within [0, 1] can do
+                         otherwise */
     double power;     /* shepard; default 2, above 0 */
     int neighbours;   /* nearest; default 8, 1 to EX_NEIGHBOUR_MAX */
     bool paper_form;  /* nearest; default false. true: threshold at the k-th distance as printed in the paper, not

@@ -58,8 +58,9 @@ enum {
     EXI_GPU_TURNS = 8192, /* rotations of joints: dual quaternions, offsets in the skin's frame */
     EXI_GPU_SHIFTS = 16384,
     EXI_GPU_LAYERS = 32768, /* more than 32 */
-    EXI_GPU_ALL = 65535,
-    EXI_GPU_BY_POINTS = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_SHARES
+    EXI_GPU_CALM = 65536,   /* calm weighers, and limits of axes */
+    EXI_GPU_ALL = 131071,
+    EXI_GPU_BY_POINTS = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_SHARES | EXI_GPU_CALM
 };
 #define EXI_GPU_HAS(g, things) (((g)->lacks & (things)) != (things))
 

@@ -198,7 +198,7 @@ class Example(harness.Case):
         self.assertLess(apart(self.posed(), rest_form()), 1e-5 * SIZE)
         layer, = self.project()["layers"]
         self.assertEqual(layer["space"], [{"name": "fore_L", "joint": "fore_L", "rotation": "full"}])
-        self.assertEqual((layer["shape"], layer["protect"], layer["weigh"]), ("offsets", True, {"kind": "gaussian"}))
+        self.assertEqual((layer["shape"], layer["protect"], layer["weigh"]), ("offsets", True, {"kind": "calm"}))
         self.assertEqual(layer["examples"], [{"name": "bent_L", "mesh": "fore_L/bent_L.obj",
                                               "at": {"fore_L": {"x": 60, "y": -20}}}])
 
@@ -212,11 +212,11 @@ class Example(harness.Case):
         self.assertLess(apart(self.posed("fore_L.z=90"), made), 1e-5 * SIZE)
         # From now on, the joint's turn is a place in that layer, however it is written.
         second = self.sculpt("more.obj", "fore_L.z=45", amount=0.05)
-        outcome = self.example("add", "--name", "half", "--at", "joint:fore_L=z45", "--falloff", "fore_L.z=40",
-                               "more.obj")
+        self.refused("add", "body/body.json", "--name", "half", "--at", "joint:fore_L=z45", "--falloff", "fore_L.z=40",
+                     "more.obj", fragments=("layer 'fore_L.z' is calm: its examples have no falloff",))
+        outcome = self.example("add", "--name", "half", "--at", "joint:fore_L=z45", "more.obj")
         self.assertIn("it goes to layer 'fore_L.z'", outcome.err)
         self.assertEqual([e["name"] for e in self.project()["layers"][0]["examples"]], ["bent", "half"])
-        self.assertEqual(self.project()["layers"][0]["examples"][1]["falloff"], {"fore_L.z": 40})
         self.assertLess(apart(self.posed("fore_L.z=90"), made), 1e-5 * SIZE)
         self.assertLess(apart(self.posed("fore_L.z=45"), second), 1e-5 * SIZE)
 
@@ -385,7 +385,7 @@ class Example(harness.Case):
                 ((*add, "--at", "fore_L=ten", "s.obj"), ("fore_L=ten: a rotation is written",)),
                 ((*add, "--at", "fore_L=x1", "fore_L=x2", "s.obj"), ("'fore_L' is given twice",)),
                 ((*add, "--at", "fore_L=x0", "s.obj"), ("every axis of that place is at rest",)),
-                ((*add, "--at", "fore_L=x5", "--falloff", "arm=3", "s.obj"), ("arm",)),
+                ((*add, "--at", "fore_L=x5", "--falloff", "arm=3", "s.obj"), ("is calm: its examples have no falloff",)),
                 ((*add, "--at", "fore_L=x5", "--falloff", "-3", "s.obj"), ("falloff",)),
                 ((*add, "--at", "fore_L=x5", "none.obj"), ("none.obj",)),
                 ((*add, "--at", "joint:arm_L=x5", "--layer", "fore_L", "s.obj"), ("no axis of the project reads joint",)),
@@ -605,6 +605,11 @@ class Example(harness.Case):
 
     # ---- other changes ----
 
+    def set_kind(self, kind):
+        description = self.project()
+        description["layers"][0]["weigh"] = {"kind": kind}
+        self.write(description)
+
     def test_move_mute_remove(self):
         self.add_bent()
         self.sculpt("half.obj", "fore_L=x30y-10", amount=0.03)
@@ -614,6 +619,9 @@ class Example(harness.Case):
         self.assertEqual(self.example("move", "--name", "half", "--at", "fore_L=x35").out,
                          "body/body.json: example 'half' moved\n")
         self.assertEqual(self.project()["layers"][0]["examples"][1]["at"], {"fore_L": {"x": 35}})
+        self.refused("move", "body/body.json", "--name", "half", "--falloff", "fore_L=20",
+                     fragments=("layer 'fore_L' is calm: its examples have no falloff",))
+        self.set_kind("gaussian")
         self.assertEqual(self.example("move", "--name", "half", "--falloff", "fore_L=20").out,
                          "body/body.json: example 'half' changed\n")
         self.assertEqual(self.project()["layers"][0]["examples"][1]["falloff"], {"fore_L": 20})
@@ -743,6 +751,7 @@ class Example(harness.Case):
         self.example("remove", "--name", "large")
         # Two places close together with different forms, and falloffs far larger than their distance.
         self.sculpt("close.obj", "fore_L=x58y-20", amount=0.02)
+        self.set_kind("gaussian")
         outcome = self.example("add", "--name", "close", "--at", "fore_L=x58y-20", "close.obj")
         self.assertNotIn("away from the form", outcome.err)
         self.assertRegex(outcome.err, r"layer 'fore_L' swings between its poses: the weight of '\w+' reaches -?\d")

@@ -103,7 +103,7 @@ static void weigh_both(laid *l, const ex_weigher *const *weighers) {
 
 /* ---- every kind of weigher: a layer each ---- */
 
-enum { KINDS = 20 };
+enum { KINDS = 26 };
 
 typedef struct kinds_rig {
     sample_space spaces[KINDS];
@@ -134,8 +134,8 @@ static void open_kind(kinds_rig *k, int i) {
     sample_space *s = &k->spaces[i];
     double at[SPACE_NUMBERS], from[SPACE_NUMBERS];
     uint64_t random = 17 + (uint64_t)i;
-    if (i < 15)
-        sample_space_mixed(s, 6 + i, random);
+    if (i < 15 || i > 19)
+        sample_space_mixed(s, 6 + i % 16, random);
     else if (i == 15)
         sample_space_scalars(s, 2, 9, random);
     else
@@ -146,7 +146,13 @@ static void open_kind(kinds_rig *k, int i) {
                   : i < 14            ? EX_WEIGHER_NEAREST
                   : i < 16            ? EX_WEIGHER_GAUSSIAN
                   : i < 19            ? EX_WEIGHER_NEAREST
-                                      : EX_WEIGHER_DIRECT;
+                  : i < 20            ? EX_WEIGHER_DIRECT
+                  : i < 24            ? EX_WEIGHER_CALM
+                  : i < 25            ? EX_WEIGHER_GAUSSIAN
+                                      : EX_WEIGHER_CARDINAL;
+    s->def.overshoot = i == 21 ? 0 : i == 22 ? 0.02 : 0.1;
+    for (int a = 0; i > 22 && a < s->def.axis_count; a++)
+        s->axes[a].limit = (ex_limit)((i + a) % EX_LIMIT_COUNT);
     if (i < EX_KERNEL_COUNT)
         s->def.kernel = (ex_kernel)i;
     s->def.power = i == 9 ? 3.5 : 2;
@@ -163,7 +169,8 @@ static void open_kind(kinds_rig *k, int i) {
         s->def.axis_count = s->dimension = 5;
         s->def.points = NULL;
     }
-    if (i < 16 && i % 2 == 0) {
+    if ((i < 16 || i > 19) && i % 2 == 0) {
+        random += 1000; /* not where the first example was drawn */
         sample_space_point(s, 1, &random, at);
         sample_space_point(s, 1, &random, from);
         sample_space_add_pseudo(s, at, from);

@@ -31,9 +31,10 @@ class Case:
         """The input of the probe; query_words: the queries as text, if another case with the same queries made it."""
         s = self.spec
         lines = [f"case {s.kind} {s.kernel} {int(s.linear)} {s.radius!r} {s.ridge!r} {s.power!r} {s.neighbours} "
-                 f"{int(s.paper)} {len(s.axes)} {len(s.points)} {len(s.pseudos)} {len(self.queries)}"]
+                 f"{int(s.paper)} {s.overshoot!r} {len(s.axes)} {len(s.points)} {len(s.pseudos)} {len(self.queries)}"]
         for a in s.axes:
-            lines.append(f"{a.kind} {number([a.low, a.high, a.rest, *a.rotation, *a.about, a.scale])} {int(a.clamp)}")
+            lines.append(f"{a.kind} {number([a.low, a.high, a.rest, *a.rotation, *a.about, a.scale])} {int(a.clamp)} "
+                         f"{a.limit}")
         if s.kind != "direct":
             lines += [number(p) for p in s.points]
         lines += [f"{number(at)} {source} {number(given)}" for at, source, given in s.pseudos]
@@ -47,6 +48,10 @@ class Case:
     def query_points(self):
         rest = [v for a in self.spec.axes for v in ([a.rest] if a.kind == SCALAR else a.rotation)]
         return ref.read_points(self.spec.axes, [rest if q is None else q for q in self.queries], True)
+
+    def sums_to_one(self):
+        return all(a.limit != "fade" for a in self.spec.axes) and all(
+            s == "from" or abs(np.sum(row) - 1) < 1e-9 for _, s, row in self.spec.pseudos)
 
     def describe(self):
         s = self.spec
@@ -296,6 +301,66 @@ def bell_cases(rng):
             for space, axes in rotation_spaces(rng):
                 if space != "twist" or count < 10:
                     yield bell_case(rng, f"gaussian: {note}", axes, count, note)
+
+
+def with_limits(rng, axes):
+    for axis in axes:
+        axis.limit = str(rng.choice(["kind", "hold", "fade", "extrapolate"]))
+    return axes
+
+
+def beyond(rng, spec, count=6):
+    """Queries a little and far outside of the points."""
+    rows = []
+    for i in range(count):
+        row = place(rng, spec.axes, 1)[0]
+        for axis, part in ref.parts(spec.axes, row[None]):
+            if axis.kind == SCALAR:
+                part[:] = rng.choice([axis.low, axis.high]) + rng.normal() * 10 ** rng.uniform(-3, 1) * (axis.high - axis.low)
+        rows.append(row)
+    return rows
+
+
+def calm_cases(rng):
+    """Even and crowded points, with every kind of pseudo-example, bounds from 0 to 0.4, and limits."""
+    for overshoot in (0.0, 0.02, 0.1, 0.4):
+        for note in ("plain", "constant only", "crowded", "pseudo", "rest", "limits"):
+            for dimension in (1, 2, 4):
+                for count in (1, 2, 3, 14, 60):
+                    axes = scalar_axes(rng, dimension, scaled=dimension == 4)
+                    yield calm_case(rng, axes, count, note, overshoot)
+            for count in (4, 12, 35):
+                for space, axes in rotation_spaces(rng):
+                    if space != "twist" or count < 10:
+                        yield calm_case(rng, axes, count, note, overshoot)
+
+
+def calm_case(rng, axes, count, note, overshoot):
+    points = place(rng, axes, count, 0.02 if note == "crowded" else 0.35)
+    pseudos = []
+    if note == "pseudo":
+        pseudos = pseudo_examples(rng, axes, points, max(1, count // 5), ["from", "weights"])
+        if overshoot < 0.05:  # a bound near 0 cannot be raised without leaving it
+            pseudos = [(at, s, row if s == "from" else np.abs(row) / np.abs(row).sum()) for at, s, row in pseudos]
+    if note in ("rest", "limits"):
+        pseudos = [(place(rng, axes, 1)[0], "weights", np.zeros(count))]
+    spec = Spec(with_limits(rng, axes) if note == "limits" else axes, points, pseudos, kind="calm", overshoot=overshoot,
+                linear=note != "constant only")
+    case = usual_case(rng, f"calm: {note}", spec, f"overshoot {overshoot}")
+    case.queries = case.queries[:-1] + beyond(rng, spec) + [None]
+    return case
+
+
+def limit_cases(rng):
+    """Limits of the other kinds."""
+    for options in ({"kernel": "bspline"}, {"kernel": "triharmonic"}, {"kind": "shepard"}, {"kind": "nearest"},
+                    {"kind": "gaussian"}):
+        for space, axes in [("scalars", scalar_axes(rng, 2)), ("one", scalar_axes(rng, 1))] + list(rotation_spaces(rng)):
+            spec = Spec(with_limits(rng, axes), place(rng, axes, 8), **options)
+            case = usual_case(rng, f"limits: {spec.kind}", spec, space)
+            case.queries = case.queries[:-1] + beyond(rng, spec) + [None]
+            case.known = {}  # a weight may fade at a rotation's own example
+            yield case
 
 
 def reading_cases(rng):

@@ -3,10 +3,9 @@
  *
  * Reads cases as words from stdin and answers each on stdout, numbers with 17 digits so that nothing is lost:
  *
- *   case KIND KERNEL linear radius ridge power neighbours paper_form axes examples pseudos queries
- *     per axis:    kind min max rest rest_rotation[4] about[3] scale clamp (a driver is as wide as there are examples)
- *     per example: point
- *     per pseudo:  at, then "from" and a point, or "weights" and one number per example
+ *   case KIND KERNEL linear radius ridge power neighbours paper_form overshoot axes examples pseudos queries
+ *     per axis:    kind min max rest rest_rotation[4] about[3] scale clamp limit (a driver is as wide as there are
+ * examples) per example: point per pseudo:  at, then "from" and a point, or "weights" and one number per example
  *     gaussian:    "falloffs" and one number per point and axis, or "none"; "metrics" and one matrix per point, or
  *                  "none"; the number of sets, and for each one 0 or 1 per example
  *     per query:   "at" and a point, or "rest" for no point at all
@@ -98,6 +97,16 @@ static ex_kernel read_kernel(void) {
     return EX_KERNEL_COUNT;
 }
 
+static ex_limit read_limit(void) {
+    char word[64];
+    if (read_word(word))
+        for (int i = 0; i < EX_LIMIT_COUNT; i++)
+            if (strcmp(word, ex_limit_name((ex_limit)i)) == 0)
+                return (ex_limit)i;
+    fail("a limit");
+    return EX_LIMIT_COUNT;
+}
+
 static void read_axes(probe_case *c) {
     c->axes = memory(c->def.axis_count, sizeof *c->axes);
     c->dimension = 0;
@@ -111,6 +120,7 @@ static void read_axes(probe_case *c) {
         read_numbers(axis->about, 3, "about");
         axis->scale = read_number("scale");
         axis->clamp = read_count("clamp") != 0;
+        axis->limit = read_limit();
         axis->width = axis->kind == EX_AXIS_DRIVER ? c->def.example_count : 0;
         c->dimension += ex_axis_width(axis);
     }
@@ -191,6 +201,7 @@ static void read_case(probe_case *c) {
     c->def.power = read_number("power");
     c->def.neighbours = read_count("neighbours");
     c->def.paper_form = read_count("paper_form") != 0;
+    c->def.overshoot = read_number("overshoot");
     c->def.axis_count = read_count("the number of axes");
     c->def.example_count = read_count("the number of examples");
     c->def.pseudo_count = read_count("the number of pseudo-examples");

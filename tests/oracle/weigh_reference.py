@@ -51,9 +51,10 @@ SCIPY = {"thin_plate": "thin_plate_spline", "biharmonic": "linear", "triharmonic
 
 class Axis:
     def __init__(self, kind=SCALAR, low=0.0, high=1.0, rest=0.0, rotation=(0, 0, 0, 1), about=(0, 1, 0), scale=0.0,
-                 clamp=False):
+                 clamp=False, limit="kind"):
         self.kind, self.low, self.high, self.rest = kind, low, high, rest
         self.rotation, self.about, self.scale, self.clamp = list(rotation), list(about), scale, clamp
+        self.limit = limit
         self.width = 1 if kind == SCALAR else 4
 
     def direction(self):
@@ -64,10 +65,11 @@ class Spec:
     """The full definition of a weigher. pseudos: (at, "from", point) or (at, "weights", row)."""
 
     def __init__(self, axes, points, pseudos=(), kind="cardinal", kernel="bspline", linear=True, radius=1.0, ridge=0.0,
-                 power=2.0, neighbours=8, paper=False, falloffs=None, metrics=None, sets=()):
+                 power=2.0, neighbours=8, paper=False, falloffs=None, metrics=None, sets=(), overshoot=0.1):
         self.axes, self.points, self.pseudos = list(axes), np.asarray(points, float), list(pseudos)
         self.kind, self.kernel, self.linear, self.radius, self.ridge = kind, kernel, linear, radius, ridge
         self.power, self.neighbours, self.paper = power, neighbours, paper
+        self.overshoot = overshoot
         self.falloffs, self.metrics, self.sets = falloffs, metrics, [np.asarray(s) for s in sets]
         self.dimension = sum(a.width for a in self.axes)
 
@@ -415,8 +417,22 @@ def solve(spec):
     """A solver for a spec; values are the identity for examples, and each pseudo-example's row under it."""
     if spec.kind == "direct":
         return Direct()
+    if spec.kind == "calm":
+        return calm_reference.solve(spec)
+    if any(a.limit in ("hold", "fade") for a in spec.axes):
+        return limited(spec)
     if spec.kind == "gaussian":
         return Gaussian(spec)
+    return plain(spec)
+
+
+def limited(spec):
+    """Other kinds with limits: the same solver, asked elsewhere. Without pseudo-examples, whose sources are held, too."""
+    points = read_points(spec.axes, spec.points, False)
+    return calm_reference.Limited(spec, points, Gaussian if spec.kind == "gaussian" else plain)
+
+
+def plain(spec):
     kind = Cardinal if spec.kind == "cardinal" else Inverse
     points = read_points(spec.axes, spec.points, False)
     values = np.eye(len(points))
@@ -435,4 +451,7 @@ def solve(spec):
 def distances(spec, query):
     points = read_points(spec.axes, np.vstack([spec.points] + [p[0] for p in spec.pseudos]), False)
     query = read_points(spec.axes, [query], True)
-    return angle_distance(spec.axes, query, points, spec.kind not in ("cardinal", "gaussian"))[0]
+    return angle_distance(spec.axes, query, points, spec.kind not in ("cardinal", "gaussian", "calm"))[0]
+
+
+import calm_reference  # noqa: E402  (which uses what is above)

@@ -93,8 +93,8 @@ static kernel choose_kernel(int need) {
     enum {
         CROWD = EXI_GPU_CARDINAL | EXI_GPU_SKIN,
         PATHS = EXI_GPU_PATHS | EXI_GPU_CORRECTORS | EXI_GPU_SCREWS | EXI_GPU_BASES,
-        POSE_SPACE = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_READINGS | EXI_GPU_OFFSETS |
-                     EXI_GPU_SKIN | EXI_GPU_TURNS
+        POSE_SPACE = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_CALM | EXI_GPU_READINGS |
+                     EXI_GPU_OFFSETS | EXI_GPU_SKIN | EXI_GPU_TURNS
     };
     if (!(need & ~CROWD))
         return prepare_kernel<CROWD>;

@@ -145,7 +145,7 @@ static inline exi_fused_function exi_fused_choose(const exi_gpu *g, const exi_gp
         BASES = EXI_GPU_PATHS | EXI_GPU_BASES,
         PATHS = EXI_GPU_PATHS | EXI_GPU_CORRECTORS | EXI_GPU_SCREWS | EXI_GPU_BASES,
         CHARACTER = EXI_GPU_CARDINAL | EXI_GPU_OFFSETS | EXI_GPU_SKIN,
-        POSE_SPACE = CHARACTER | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_READINGS | EXI_GPU_TURNS
+        POSE_SPACE = CHARACTER | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_CALM | EXI_GPU_READINGS | EXI_GPU_TURNS
     };
     const int need = exi_near_need(g, j);
     *alone = exi_gpu_is_alone(g, j) && exi_trajectory_examples(&g->alone) <= 1 && !g->alone.mask &&

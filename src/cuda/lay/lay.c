@@ -167,9 +167,11 @@ int exi_gpu_weigher_has(const ex_weigher *w) {
     const int kinds = w->kind == EX_WEIGHER_DIRECT     ? 0
                       : w->kind == EX_WEIGHER_CARDINAL ? EXI_GPU_CARDINAL
                       : w->kind == EX_WEIGHER_GAUSSIAN ? EXI_GPU_GAUSSIAN
+                      : w->kind == EX_WEIGHER_CALM     ? EXI_GPU_CALM
                                                        : EXI_GPU_SHARES;
     const bool kernels = w->kind == EX_WEIGHER_CARDINAL && w->kernel != EX_KERNEL_BSPLINE;
-    int has = kinds | (kernels || (w->flags & EXI_WEIGHER_SUM_1) ? EXI_GPU_KERNELS : 0);
+    const int limits = w->flags & EXI_WEIGHER_LIMITS ? EXI_GPU_CALM : 0;
+    int has = kinds | limits | (kernels || (w->flags & EXI_WEIGHER_SUM_1) ? EXI_GPU_KERNELS : 0);
     for (int a = 0; a < w->axis_count; a++)
         has |= exi_axes(w)[a].kind == EX_AXIS_SCALAR ? 0 : EXI_GPU_READINGS;
     return has;

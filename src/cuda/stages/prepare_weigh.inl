@@ -13,8 +13,10 @@
 #include "cuda/stages/layers.inl"
 #include "cuda/stages/prepare_factors.inl"
 #include "cuda/stages/prepare_pose.inl"
+#include "runtime/weigh/calm.inl"
 #include "runtime/weigh/cardinal.inl"
 #include "runtime/weigh/gaussian.inl"
+#include "runtime/weigh/limits.inl"
 #include "runtime/weigh/point.inl"
 
 /* ---- axes ---- */
@@ -51,6 +53,8 @@ EXI_INLINE void exi_gpu_weigh_axis(const exi_gpu *g, const exi_gpu_job *j, int i
     if (!EXI_GPU_HAS(g, EXI_GPU_READINGS) || axis->kind == EX_AXIS_SCALAR) {
         const double number = exi_axis_clean_scalar(axis, value[0]);
         *features = w->kind == EX_WEIGHER_DIRECT ? number : exi_axis_scalar_feature(axis, number);
+        if (EXI_GPU_HAS(g, EXI_GPU_CALM) && (w->flags & EXI_WEIGHER_LIMITS))
+            *features = exi_limit_hold(&exi_limits(w)[item - layer->first_axis], *features);
         return;
     }
     exi_axis_clean_rotation(axis, value, clean);
@@ -85,6 +89,8 @@ EXI_INLINE void exi_gpu_weigh_point(const exi_gpu *g, const exi_gpu_job *j, int 
         if (EXI_GPU_HAS(g, EXI_GPU_CARDINAL) && w->kind == EX_WEIGHER_CARDINAL)
             value = exi_kernel(EXI_GPU_HAS(g, EXI_GPU_KERNELS) ? (int)w->kernel : EX_KERNEL_BSPLINE,
                                value * exi_cardinal_tables(w).inverse_radii[point]);
+        if (EXI_GPU_HAS(g, EXI_GPU_CALM) && w->kind == EX_WEIGHER_CALM)
+            value = exi_calm_kernel(value, exi_cardinal_tables(w).inverse_radii[point]);
     }
     j->work.kernels[(size_t)instance * (size_t)g->points + (size_t)item] = value;
 }
@@ -186,7 +192,8 @@ EXI_INLINE double exi_gpu_weight(const exi_gpu *g, const ex_weigher *w, const do
     const double *column;
     double weight = 0;
     int n = exi_point_count(w);
-    if (EXI_GPU_HAS(g, EXI_GPU_CARDINAL) && w->kind == EX_WEIGHER_CARDINAL) {
+    if ((EXI_GPU_HAS(g, EXI_GPU_CARDINAL) && w->kind == EX_WEIGHER_CARDINAL) ||
+        (EXI_GPU_HAS(g, EXI_GPU_CALM) && w->kind == EX_WEIGHER_CALM)) {
         const exi_cardinal t = exi_cardinal_tables(w);
         weight = t.plane[example];
         EXI_ROLLED for (int a = 0; a < w->scalar_count; a++) weight +=
@@ -227,6 +234,45 @@ EXI_INLINE void exi_gpu_restore_sum(const exi_gpu *g, const exi_gpu_job *j, int 
     EXI_ROLLED for (int i = warp.lane; i < layer->example_count; i += warp.lanes) weights[i] -= excess;
 }
 
+/* Keeps the bound of a calm layer (exi_calm_keep_bound), without branches that depend on the weights. */
+EXI_INLINE void exi_gpu_keep_bound(const ex_weigher *w, double *weights, int count, exi_warp warp) {
+    const double bound = *exi_calm_bound(w), raised = bound < EXI_CALM_FREE ? EXI_CALM_FREE : bound;
+    exi_calm_sums sums = {0, 0, 0, 0};
+    double sum = 0, second[3] = {0, 0, 0};
+    EXI_ROLLED for (int i = warp.lane; i < count; i += warp.lanes) {
+        sum += weights[i];
+        exi_calm_add(&sums, weights[i], raised);
+    }
+    const double remainder = 1 - exi_warp_sum(warp, sum);
+    sums.plus = exi_warp_sum(warp, sums.plus);
+    sums.squares = exi_warp_sum(warp, sums.squares);
+    sums.minus = exi_warp_sum(warp, sums.minus);
+    exi_calm_add(&sums, remainder, raised);
+    exi_calm_change change = exi_calm_plan(&sums, bound, count + 1);
+    EXI_ROLLED for (int i = warp.lane; i < count; i += warp.lanes) exi_calm_measure(&change, weights[i], second);
+    for (int k = 0; k < 3; k++)
+        second[k] = exi_warp_sum(warp, second[k]);
+    exi_calm_measure(&change, remainder, second);
+    exi_calm_finish(&change, sums.plus, second);
+    EXI_ROLLED for (int i = warp.lane; i < count; i += warp.lanes) weights[i] = exi_calm_weight(&change, weights[i]);
+}
+
+/* Bounds the weights of a calm layer, and fades those of a layer whose axes fade. */
+EXI_INLINE void exi_gpu_calm(const exi_gpu *g, const exi_gpu_job *j, int instance, int l, exi_warp warp) {
+    const exi_gpu_layer *layer = &g->layers[l];
+    const ex_weigher *w = exi_gpu_weigher(g, layer);
+    if (exi_gpu_is_muted(g, j, l) || (w->kind != EX_WEIGHER_CALM && !(w->flags & EXI_WEIGHER_LIMITS)))
+        return;
+    double *weights = j->work.doubles + (size_t)instance * (size_t)g->examples + layer->first_example;
+    if (w->kind == EX_WEIGHER_CALM)
+        exi_gpu_keep_bound(w, weights, layer->example_count, warp);
+    if (!(w->flags & EXI_WEIGHER_LIMITS))
+        return;
+    const double factor =
+        exi_limit_fade(w, j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature);
+    EXI_ROLLED for (int i = warp.lane; i < layer->example_count; i += warp.lanes) weights[i] *= factor;
+}
+
 /* ---- offsets ---- */
 
 /* Computes a weight of offsets that are weighed by sets of examples. */
@@ -246,6 +292,8 @@ EXI_INLINE void exi_gpu_weigh_set(const exi_gpu *g, const exi_gpu_job *j, int in
         EXI_ROLLED for (int k = 0; k < at.size; k++) weight += kernels[members[k]] * column[(size_t)k * at.size];
         weight = exi_gpu_dot(kernels + w->example_count, column + (size_t)at.size * at.size, at.size, w->pseudo_count,
                              weight);
+        if (EXI_GPU_HAS(g, EXI_GPU_CALM) && (w->flags & EXI_WEIGHER_LIMITS))
+            weight *= exi_limit_fade(w, j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature);
     }
     j->work.offset_weights[(size_t)instance * (size_t)g->offset_weights + (size_t)item] = exi_gpu_offset_weight(weight);
 }
@@ -275,7 +323,11 @@ EXI_INLINE void exi_gpu_weigh(const exi_gpu *g, const exi_gpu_job *j, int instan
         EXI_ROLLED for (int l = warp.index; l < g->layer_count; l += warp.count)
             exi_gpu_restore_sum(g, j, instance, l, warp);
     }
-    if (EXI_GPU_HAS(g, EXI_GPU_KERNELS | EXI_GPU_PATHS))
+    if (EXI_GPU_HAS(g, EXI_GPU_CALM)) {
+        EXI_TEAM_SYNC(team);
+        EXI_ROLLED for (int l = warp.index; l < g->layer_count; l += warp.count) exi_gpu_calm(g, j, instance, l, warp);
+    }
+    if (EXI_GPU_HAS(g, EXI_GPU_KERNELS | EXI_GPU_PATHS | EXI_GPU_CALM))
         EXI_TEAM_SYNC(team);
     EXI_ROLLED for (int i = team.lane; i < g->examples; i += team.lanes) exi_gpu_use_weight(g, j, instance, i);
     if (EXI_GPU_HAS(g, EXI_GPU_PATHS))

@@ -69,6 +69,68 @@ double exi_solve(double *system, int n, int m) {
     return smallest_pivot / largest;
 }
 
+/* target -= the sum of four rows times factors. One pass over target instead of four. */
+static inline void subtract_rows(double *restrict target, const double *restrict a, const double *restrict b,
+                                 const double *restrict c, const double *restrict d, const double factors[4],
+                                 int count) {
+    for (int j = 0; j < count; j++)
+        target[j] -= (factors[0] * a[j] + factors[1] * b[j]) + (factors[2] * c[j] + factors[3] * d[j]);
+}
+
+/*
+ * Rows of the factor U, with A = U' U, replace those of A, and the right-hand sides go along, which is U'^-1 B. Four
+ * rows at a time are finished among themselves and then subtracted from all rows below.
+ */
+static bool factor_definite(double *system, int n, int m) {
+    const size_t width = (size_t)n + (size_t)m;
+    const int length = n + m;
+    double largest = 0;
+    for (int k = 0; k < n; k++)
+        largest = fmax(largest, system[(size_t)k * width + (size_t)k]);
+    for (int first = 0; first < n; first += 4) {
+        const int last = first + 4 < n ? first + 4 : n;
+        for (int k = first; k < last; k++) {
+            double *row = system + (size_t)k * width;
+            for (int i = first; i < k; i++) {
+                const double *done = system + (size_t)i * width;
+                subtract_row(row + k, done + k, done[k], length - k);
+            }
+            if (!(row[k] > 1e-14 * largest))
+                return false;
+            const double inverse = 1 / sqrt(row[k]);
+            for (int j = k; j < length; j++)
+                row[j] *= inverse;
+        }
+        const double *a = system + (size_t)first * width, *b = a + width, *c = b + width, *d = c + width;
+        for (int i = last; i < n; i++) {
+            const double factors[4] = {a[i], b[i], c[i], d[i]};
+            subtract_rows(system + (size_t)i * width + i, a + i, b + i, c + i, d + i, factors, length - i);
+        }
+    }
+    return true;
+}
+
+bool exi_solve_definite(double *system, int n, int m) {
+    const size_t width = (size_t)n + (size_t)m;
+    if (!factor_definite(system, n, m))
+        return false;
+    for (int k = n - 1; k >= 0; k--) {
+        double *x = system + (size_t)k * width + n;
+        const double *u = system + (size_t)k * width;
+        int i = k + 1;
+        for (; i + 4 <= n; i += 4) {
+            const double *a = system + (size_t)i * width + n;
+            subtract_rows(x, a, a + width, a + 2 * width, a + 3 * width, u + i, m);
+        }
+        for (; i < n; i++)
+            subtract_row(x, system + (size_t)i * width + n, u[i], m);
+        const double inverse = 1 / u[k];
+        for (int j = 0; j < m; j++)
+            x[j] *= inverse;
+    }
+    return true;
+}
+
 bool exi_orthonormalise(double *columns, int n, int d, double *v) {
     const size_t rows = (size_t)n, dimension = (size_t)d;
     double longest = 0;

@@ -15,6 +15,13 @@
 double exi_solve(double *system, int n, int m);
 
 /*
+ * Solves A X = B for a symmetric positive definite A, by Cholesky's method. system [n][n + m] holds A | B, of which the
+ * upper triangle of A is read; it is overwritten, and X replaces B. Returns false if A is not positive definite to
+ * working precision. About n^3/6 + n^2 m multiplications.
+ */
+bool exi_solve_definite(double *system, int n, int m);
+
+/*
  * Thin singular value decomposition A = U diag(s) V^T by one-sided Jacobi rotations, accurate for small singular values
  * too. columns [d][n] holds A's columns and becomes U's columns times s; v [d][d] holds V's columns as rows; s [d], not
  * sorted.

@@ -11,13 +11,14 @@
 #include <exemplar/weigh.h>
 
 /* SUM_1: scale the weights to a sum of 1 after evaluation (growing kernels). ANGULAR: measure rotations by their angle,
- * not by the chord. METRICS: some point of a gaussian weigher has a metric. */
+ * not by the chord. METRICS: some point of a gaussian weigher has a metric. LIMITS: some axis holds or fades. */
 enum {
     EXI_WEIGHER_LINEAR = 1,
     EXI_WEIGHER_PAPER_FORM = 2,
     EXI_WEIGHER_SUM_1 = 4,
     EXI_WEIGHER_ANGULAR = 8,
-    EXI_WEIGHER_METRICS = 16
+    EXI_WEIGHER_METRICS = 16,
+    EXI_WEIGHER_LIMITS = 32
 };
 
 struct ex_weigher {
@@ -47,8 +48,15 @@ typedef struct exi_axis_record {
     double kind, min, max, rest, rest_rotation[4], about[3];
     double scale;      /* as given, 0 for the default */
     double true_scale; /* with the default filled in */
-    double clamp;
+    double ends;       /* 1 if it clamps, plus 2 times its ex_limit */
 } exi_axis_record;
+
+EXI_INLINE bool exi_axis_clamps(const exi_axis_record *axis) {
+    return ((int)axis->ends & 1) != 0;
+}
+EXI_INLINE ex_limit exi_axis_limit(const exi_axis_record *axis) {
+    return (ex_limit)((int)axis->ends >> 1);
+}
 
 EXI_INLINE int exi_point_count(const ex_weigher *w) {
     return w->example_count + w->pseudo_count;

@@ -7,21 +7,15 @@
  * Kernels that are positive definite are solved in two stages: the plane by least squares against F, the residual by Q
  * r = F - plane. F is the identity for examples, with one more row for every pseudo-example. Other kernels (thin plate
  * and related ones) are solved together with the plane, with r orthogonal to it: [Q B; B' 0] [r; c] = [F; 0].
- *
- * The plane is in coordinates relative to the points' mean and has minimum norm (vanishing singular values are left
- * out), so an axis that never varies gets no slope, the constant is reproduced, and weights sum to 1 everywhere.
  */
-#include "runtime/weigh/cardinal.inl"
 #include "runtime/base/dense.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/weigh/plane.h"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Directions in which the points vary less than this fraction of their largest variation count as flat. */
-static const double flat = 1e-9;
 
 static size_t own_count(const ex_weigher *w) {
     size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
@@ -79,85 +73,6 @@ static void set_radii(const ex_weigher *w, double *radii) {
         radii[i] = 1.0 / ((exi_kernel_is_coupled((int)w->kernel) ? sum / n : radii[i]) * w->radius);
 }
 
-/* ---- basis of the plane ---- */
-
-/* An orthonormal basis of the centred scalar features, without the constant. If they are nearly dependent, it consists
- * of their left singular vectors that do not vanish. */
-typedef struct basis {
-    int rank;
-    double *u;     /* [rank][n], of unit length */
-    double *slope; /* [rank][s]: slopes over the features that give the values u at the points */
-} basis;
-
-static void set_mean(const ex_weigher *w, double *mean) {
-    const int n = exi_point_count(w);
-    for (int a = 0; a < w->scalar_count; a++) {
-        double sum = 0;
-        for (int j = 0; j < n; j++)
-            sum += exi_features(w, j)[a];
-        mean[a] = sum / n;
-    }
-}
-
-static void set_columns(const ex_weigher *w, const double *mean, double *columns) {
-    const int n = exi_point_count(w);
-    for (int a = 0; a < w->scalar_count; a++)
-        for (int j = 0; j < n; j++)
-            *columns++ = exi_features(w, j)[a] - mean[a];
-}
-
-static basis plane_basis(const ex_weigher *w, const double *mean, double *work) {
-    const int n = exi_point_count(w), s = w->scalar_count;
-    basis b = {.u = work, .slope = work + (size_t)s * (size_t)n};
-    double *values = b.slope + (size_t)s * (size_t)s;
-    if (!(w->flags & EXI_WEIGHER_LINEAR))
-        return b;
-    set_columns(w, mean, b.u);
-    if (exi_orthonormalise(b.u, n, s, b.slope)) {
-        b.rank = s;
-        return b;
-    }
-    set_columns(w, mean, b.u);
-    exi_svd(b.u, n, s, b.slope, values);
-    double largest = 0;
-    for (int a = 0; a < s; a++)
-        largest = fmax(largest, values[a]);
-    for (int a = 0; a < s; a++) {
-        if (!(values[a] > flat * largest))
-            continue;
-        double inverse = 1.0 / values[a];
-        for (int j = 0; j < n; j++)
-            b.u[(size_t)b.rank * (size_t)n + (size_t)j] = b.u[(size_t)a * (size_t)n + (size_t)j] * inverse;
-        for (int k = 0; k < s; k++)
-            b.slope[(size_t)b.rank * (size_t)s + (size_t)k] = b.slope[(size_t)a * (size_t)s + (size_t)k] * inverse;
-        b.rank++;
-    }
-    return b;
-}
-
-/* plane[0] = constant row; plane[1 + k] = sum over basis functions of slope times coefficients [rank][m]. */
-static void set_plane(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *constant,
-                      const double *coefficients) {
-    const size_t m = (size_t)w->example_count, s = (size_t)w->scalar_count;
-    memcpy(t->plane, constant, m * sizeof *t->plane);
-    memset(t->plane + m, 0, s * m * sizeof *t->plane);
-    for (size_t a = 0; a < (size_t)b->rank; a++)
-        for (size_t k = 0; k < s; k++)
-            for (size_t i = 0; i < m; i++)
-                t->plane[(1 + k) * m + i] += b->slope[a * s + k] * coefficients[a * m + i];
-}
-
-/* Row j of F: the required weights at point j. */
-static void fit_row(const ex_weigher *w, int j, double *row) {
-    const size_t m = (size_t)w->example_count;
-    if (j >= w->example_count) {
-        memcpy(row, exi_table(w, w->pseudo_rows) + (size_t)(j - w->example_count) * m, m * sizeof *row);
-        return;
-    }
-    memset(row, 0, m * sizeof *row);
-    row[j] = 1;
-}
-
 /* ---- the two solves ---- */
 
 static void kernel_row(const ex_weigher *w, const exi_cardinal *t, const double *distances, int i, double *row) {
@@ -181,7 +96,7 @@ static inline void add_row(double *restrict target, const double *restrict sourc
 }
 
 /* Projects F onto the constant [m] and onto the basis [rank][m]. An example's row of F has a single 1. */
-static void project(const ex_weigher *w, const basis *b, double *constant, double *coefficients) {
+static void project(const ex_weigher *w, const exi_plane_basis *b, double *constant, double *coefficients) {
     const int n = exi_point_count(w), m = w->example_count;
     const double *pseudo_rows = exi_table(w, w->pseudo_rows);
     for (int i = 0; i < m; i++)
@@ -200,15 +115,15 @@ static void project(const ex_weigher *w, const basis *b, double *constant, doubl
 }
 
 /* Least squares by projection onto the basis, then the residual. system [n][n + m]; f [rank + 1][m]. */
-static ex_result solve_stages(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *distances,
-                              double *system, double *f, ex_error *error) {
+static ex_result solve_stages(const ex_weigher *w, const exi_cardinal *t, const exi_plane_basis *b,
+                              const double *distances, double *system, double *f, ex_error *error) {
     const int n = exi_point_count(w), m = w->example_count;
     const size_t width = (size_t)n + (size_t)m;
     double *constant = f, *coefficients = f + m;
     project(w, b, constant, coefficients);
     for (int j = 0; j < n; j++) {
         kernel_row(w, t, distances, j, system + (size_t)j * width);
-        fit_row(w, j, system + (size_t)j * width + n);
+        exi_plane_row(w, j, system + (size_t)j * width + n);
     }
     for (int j = 0; j < n; j++) {
         double *q = system + (size_t)j * width + n;
@@ -221,7 +136,7 @@ static ex_result solve_stages(const ex_weigher *w, const exi_cardinal *t, const 
         return singular(w, error);
     for (int j = 0; j < n; j++)
         memcpy(t->radial + (size_t)j * (size_t)m, system + (size_t)j * width + n, (size_t)m * sizeof *system);
-    set_plane(w, t, b, constant, coefficients);
+    exi_plane_set(w, t, b, constant, coefficients);
     return EX_OK;
 }
 
@@ -230,8 +145,8 @@ static ex_result solve_stages(const ex_weigher *w, const exi_cardinal *t, const 
  * the size of Q's largest entry, so that a pivot in B is not taken for a vanishing one. width is the row length of
  * system.
  */
-static double coupled_matrix(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *distances,
-                             double *system, size_t width) {
+static double coupled_matrix(const ex_weigher *w, const exi_cardinal *t, const exi_plane_basis *b,
+                             const double *distances, double *system, size_t width) {
     const int n = exi_point_count(w), rank = b->rank;
     double g = 1;
     memset(system, 0, (size_t)(n + 1 + rank) * width * sizeof *system);
@@ -250,13 +165,13 @@ static double coupled_matrix(const ex_weigher *w, const exi_cardinal *t, const b
     return g;
 }
 
-static ex_result solve_coupled(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *distances,
-                               double *system, double *f, ex_error *error) {
+static ex_result solve_coupled(const ex_weigher *w, const exi_cardinal *t, const exi_plane_basis *b,
+                               const double *distances, double *system, double *f, ex_error *error) {
     const int n = exi_point_count(w), m = w->example_count, size = n + 1 + b->rank;
     const size_t width = (size_t)size + (size_t)m;
     const double g = coupled_matrix(w, t, b, distances, system, width);
     for (int j = 0; j < n; j++)
-        fit_row(w, j, system + (size_t)j * width + size);
+        exi_plane_row(w, j, system + (size_t)j * width + size);
     if (exi_solve(system, size, m) == 0)
         return singular(w, error);
     for (int j = 0; j < n; j++)
@@ -265,7 +180,7 @@ static ex_result solve_coupled(const ex_weigher *w, const exi_cardinal *t, const
         memcpy(f + (size_t)a * (size_t)m, system + (size_t)(n + a) * width + size, (size_t)m * sizeof *f);
     for (int i = 0; i < (b->rank + 1) * m; i++)
         f[i] *= i < m ? g / sqrt((double)n) : g;
-    set_plane(w, t, b, f, f + m);
+    exi_plane_set(w, t, b, f, f + m);
     return EX_OK;
 }
 
@@ -286,7 +201,7 @@ static ex_result open_scratch(const ex_weigher *w, size_t columns, const ex_allo
     size_t distances = exi_size_add(&total, n * n, sizeof(double), 8);
     size_t system = exi_size_add(&total, (n + 1 + s) * (n + 1 + s + columns), sizeof(double), 8);
     size_t fit = exi_size_add(&total, (s + 1) * m, sizeof(double), 8);
-    size_t basis_size = exi_size_add(&total, s * n + s * s + s, sizeof(double), 8);
+    size_t basis_size = exi_size_add(&total, exi_plane_work(w), sizeof(double), 8);
     sc->size = total.bytes;
     sc->memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!sc->memory)
@@ -323,8 +238,8 @@ static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocat
     result = exi_measure_places(w, names, sc.distances, t.inverse_radii, error);
     if (result == EX_OK) {
         set_radii(w, t.inverse_radii);
-        set_mean(w, t.mean);
-        basis b = plane_basis(w, t.mean, sc.basis);
+        exi_plane_mean(w, t.mean);
+        const exi_plane_basis b = exi_plane_find(w, t.mean, sc.basis);
         result = exi_kernel_is_coupled((int)w->kernel)
                      ? solve_coupled(w, &t, &b, sc.distances, sc.system, sc.fit, error)
                      : solve_stages(w, &t, &b, sc.distances, sc.system, sc.fit, error);
@@ -386,7 +301,7 @@ static ex_result measure_condition(const ex_weigher *w, const ex_allocator *allo
         return ex_error_memory(error, "the condition number", matrix_bytes);
     }
     if (exi_kernel_is_coupled((int)w->kernel)) {
-        basis b = plane_basis(w, t.mean, sc.basis);
+        const exi_plane_basis b = exi_plane_find(w, t.mean, sc.basis);
         size = n + 1 + b.rank;
         coupled_matrix(w, &t, &b, sc.distances, matrix, (size_t)size);
     } else {

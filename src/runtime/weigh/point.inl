@@ -22,8 +22,8 @@ EXI_INLINE double exi_axis_clean_scalar(const exi_axis_record *axis, double valu
     if (!isfinite(value))
         return axis->rest;
     double range = axis->max - axis->min;
-    double low = axis->clamp != 0 ? axis->min : axis->rest - EXI_FARTHEST * range;
-    double high = axis->clamp != 0 ? axis->max : axis->rest + EXI_FARTHEST * range;
+    double low = exi_axis_clamps(axis) ? axis->min : axis->rest - EXI_FARTHEST * range;
+    double high = exi_axis_clamps(axis) ? axis->max : axis->rest + EXI_FARTHEST * range;
     return value < low ? low : value > high ? high : value;
 }
 

@@ -33,6 +33,8 @@ int ex_axis_width(const ex_axis *axis) {
 ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if ((unsigned)axis->kind >= EX_AXIS_KIND_COUNT)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
+    if ((unsigned)axis->limit >= EX_LIMIT_COUNT)
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: %d is not a limit", index, (int)axis->limit);
     if (axis->kind == EX_AXIS_DRIVER && (axis->width < 1 || axis->width > EX_CONVEX_MAX))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "axis %d: a driver axis with %d examples: 1 to %d are allowed",
                             index, axis->width, EX_CONVEX_MAX);
@@ -77,7 +79,7 @@ exi_axis_record exi_axis_store(const ex_axis *axis, bool angular) {
                               .rest = axis->rest,
                               .scale = axis->scale,
                               .true_scale = axis->scale > 0 ? axis->scale : default_scale(axis, angular),
-                              .clamp = axis->clamp};
+                              .ends = (axis->clamp ? 1 : 0) + 2 * (int)axis->limit};
     if (axis->kind == EX_AXIS_SCALAR)
         return record;
     for (int i = 0; i < 3; i++)
@@ -100,7 +102,12 @@ ex_axis exi_axis_restore(const exi_axis_record *record) {
                     .max = record->max,
                     .rest = record->rest,
                     .scale = record->scale,
-                    .clamp = record->clamp != 0};
+                    .limit = EX_LIMIT_COUNT};
+    /* A damaged record gets a limit that no check accepts. */
+    if (record->ends >= 0 && record->ends < 2 * EX_LIMIT_COUNT && record->ends == floor(record->ends)) {
+        axis.clamp = exi_axis_clamps(record);
+        axis.limit = exi_axis_limit(record);
+    }
     for (int i = 0; i < 3; i++)
         axis.about[i] = record->about[i];
     for (int i = 0; i < 4; i++)

@@ -12,8 +12,9 @@
 #include <string.h>
 
 static bool sound_flags(const ex_weigher *w) {
-    return (w->flags & ~exi_weigher_flags(w->kind)) ==
-           (exi_weigher_kind_of(w->kind)->angular ? EXI_WEIGHER_ANGULAR : 0);
+    const exi_weigher_kind *kind = exi_weigher_kind_of(w->kind);
+    const uint32_t limits = kind->info.has_points && !kind->info.is_driven ? EXI_WEIGHER_LIMITS : 0;
+    return (w->flags & ~(exi_weigher_flags(w->kind) | limits)) == (kind->angular ? EXI_WEIGHER_ANGULAR : 0);
 }
 
 /* True if sizes computed from these counts cannot overflow; later checks show if they are correct. */
@@ -111,7 +112,7 @@ ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error
         sound = isfinite(value);
     }
     sound = sound && isfinite(w->radius) && isfinite(w->ridge) && isfinite(w->power) && exi_parameters_are_sound(w) &&
-            sound_axes(w) && sound_sets(w);
+            sound_axes(w) && sound_sets(w) && (!(w->flags & EXI_WEIGHER_LIMITS) || exi_limits_are_sound(w));
     if (sound && exi_weigher_kind_of(w->kind)->is_sound)
         sound = exi_weigher_kind_of(w->kind)->is_sound(w);
     return sound ? EX_OK : ex_error_set(error, EX_ERROR_DATA, "a stored space is damaged");

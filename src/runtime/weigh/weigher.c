@@ -4,6 +4,7 @@
  * of a pseudo-example), and the kind solves its own tables.
  */
 #include "runtime/weigh/weigher.h"
+#include "runtime/weigh/limits.inl"
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -122,6 +123,27 @@ static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
 
 /* ---- the block ---- */
 
+/* Computes the features of a query, held where axes hold. Returns the factor by which its weights fade. */
+static double query_features(const ex_weigher *w, const double *point, double *features) {
+    double clean[EXI_FEATURE_MAX];
+    exi_point_clean(w, point, clean);
+    exi_point_features(w, clean, features);
+    if (!(w->flags & EXI_WEIGHER_LIMITS))
+        return 1;
+    const exi_limit_record *limit = exi_limits(w);
+    for (int i = 0, scalar = 0; i < w->axis_count; i++)
+        if (exi_axes(w)[i].kind == EX_AXIS_SCALAR) {
+            features[scalar] = exi_limit_hold(&limit[i], features[scalar]);
+            scalar++;
+        }
+    return exi_limit_fade(w, features);
+}
+
+static void fade(double *weights, size_t count, double factor) {
+    for (size_t i = 0; factor < 1 && i < count; i++)
+        weights[i] *= factor;
+}
+
 /* Returns the length of the table of sets. */
 static size_t set_table_count(const ex_weigher *w) {
     return (size_t)w->set_count * (exi_set_words(w->example_count) + 1) + (size_t)w->set_weight_count;
@@ -142,6 +164,7 @@ bool exi_weigher_layout(ex_weigher *w) {
     w->features = exi_size_add(&total, has_points ? n * (size_t)w->feature_count : 0, sizeof(double), 8);
     exi_size_add(&total, (size_t)exi_own_parameter_count(w->kind), sizeof(double), 8);
     w->own = exi_size_add(&total, kind->own_count ? kind->own_count(w) : 0, sizeof(double), 8);
+    exi_size_add(&total, w->flags & EXI_WEIGHER_LIMITS ? (size_t)w->axis_count : 0, sizeof(exi_limit_record), 8);
     w->size = total.bytes;
     return !total.overflow;
 }
@@ -155,6 +178,7 @@ static ex_weigher make_head(const ex_weigher_def *def) {
     /* Parameters of other kinds stay zero, so that they cannot make two equal weighers differ. */
     exi_parameters_to_head(&head, def);
     head.flags |= kind->angular ? EXI_WEIGHER_ANGULAR : 0;
+    head.flags |= exi_limits_needed(kind, def->axes, def->axis_count) ? EXI_WEIGHER_LIMITS : 0;
     for (int i = 0; i < def->axis_count; i++) {
         head.dimension += ex_axis_width(&def->axes[i]);
         head.scalar_count += def->axes[i].kind == EX_AXIS_SCALAR;
@@ -199,6 +223,17 @@ static void store_points(ex_weigher *w, const ex_weigher_def *def) {
     }
 }
 
+/* Computes the row of a pseudo-example from the weigher of the real examples. */
+static void draw_row(const ex_weigher *real, const double *from, double *row) {
+    double features[EXI_FEATURE_MAX];
+    if (!kind_of(real)->draw) {
+        ex_weigher_evaluate(real, from, row);
+        return;
+    }
+    (void)query_features(real, from, features);
+    kind_of(real)->draw(real, features, row);
+}
+
 /* Computes the weights of the real examples alone at the sources of pseudo-examples. */
 static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const ex_allocator *allocator,
                                  ex_error *error) {
@@ -221,7 +256,7 @@ static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const
         if (!def->pseudos[i].from)
             continue;
         if (!set_weights) {
-            ex_weigher_evaluate(weigher, def->pseudos[i].from, row);
+            draw_row(weigher, def->pseudos[i].from, row);
             continue;
         }
         ex_weigher_evaluate_sets(weigher, def->pseudos[i].from, row, set_weights);
@@ -250,6 +285,8 @@ ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *alloc
     *w = head;
     store_axes(w, def);
     store_points(w, def);
+    if (w->flags & EXI_WEIGHER_LIMITS)
+        exi_limits_set(w);
     exi_parameters_store(w, def);
     if (kind_of(w)->store)
         kind_of(w)->store(w, def);
@@ -284,9 +321,9 @@ static void evaluate(const ex_weigher *w, const double *point, double *weights, 
     const exi_weigher_kind *kind = kind_of(w);
     double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
     if (kind->evaluate) {
-        exi_point_clean(w, point, clean);
-        exi_point_features(w, clean, features);
+        const double factor = query_features(w, point, features);
         kind->evaluate(w, features, weights);
+        fade(weights, (size_t)w->example_count, factor);
     } else if (kind->evaluate_point) {
         exi_point_clean(w, point, clean);
         kind->evaluate_point(w, clean, weights, state, scratch);
@@ -328,10 +365,12 @@ void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, do
             ex_weigher_evaluate(weigher, point, weights);
         return;
     }
-    double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
-    exi_point_clean(weigher, point, clean);
-    exi_point_features(weigher, clean, features);
+    double features[EXI_FEATURE_MAX];
+    const double factor = query_features(weigher, point, features);
     kind_of(weigher)->evaluate_sets(weigher, features, weights, set_weights);
+    fade(set_weights, (size_t)weigher->set_weight_count, factor);
+    if (weights)
+        fade(weights, (size_t)weigher->example_count, factor);
 }
 
 /* ---- access ---- */

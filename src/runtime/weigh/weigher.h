@@ -30,7 +30,9 @@ _Static_assert(EX_CONVEX_MAX + 1 <= EXI_FEATURE_MAX, "a driver's point must fit 
  * and refuses points at the same place.
  *
  * At a point: evaluate gets the features of the query. evaluate_point, which replaces it, gets the cleaned point, and
- * the state and scratch of ex_weigher_evaluate_from, or NULL. With neither, the cleaned point is the weights.
+ * the state and scratch of ex_weigher_evaluate_from, or NULL. With neither, the cleaned point is the weights. draw, if
+ * there is one, computes the row of a pseudo-example with a source instead of evaluate: what the solve needs so that
+ * the weights at the source come out.
  *
  * The others implement the functions of their names in exemplar/weigh.h. is_sound_head and is_sound return true if data
  * from a file can be evaluated without reading outside of it, as far as the kind alone can tell; is_sound comes after
@@ -40,6 +42,7 @@ typedef struct exi_weigher_kind {
     ex_weigher_info info;
     bool angular;   /* true if it measures rotations by angle (shepard, nearest), not by chord (which keeps kernels
                        definite) */
+    bool holds;     /* true if its axes hold beyond the points where they do not say otherwise */
     uint32_t flags; /* flags that count or solve may set */
     const ex_parameter *(*check_parameters)(const ex_weigher_def *def, ex_error *error);
     ex_result (*check)(const ex_weigher_def *def, ex_error *error);
@@ -48,6 +51,7 @@ typedef struct exi_weigher_kind {
     void (*store)(ex_weigher *w, const ex_weigher_def *def);
     ex_result (*solve)(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
     void (*evaluate)(const ex_weigher *w, const double *features, double *weights);
+    void (*draw)(const ex_weigher *w, const double *features, double *row);
     void (*evaluate_point)(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch);
     size_t (*state_size)(const ex_weigher *w);
     size_t (*scratch_size)(const ex_weigher *w);
@@ -89,6 +93,11 @@ void exi_parameters_to_head(ex_weigher *head, const ex_weigher_def *def);
 void exi_parameters_store(ex_weigher *w, const ex_weigher_def *def);
 void exi_parameters_describe(const ex_weigher *w, ex_weigher_def *def);
 bool exi_parameters_are_sound(const ex_weigher *w);
+
+/* limits.c: true if some axis holds or fades; fills the table at the end of a block; checks one from a file. */
+bool exi_limits_needed(const exi_weigher_kind *kind, const ex_axis *axes, int axis_count);
+void exi_limits_set(ex_weigher *w);
+bool exi_limits_are_sound(const ex_weigher *w);
 
 /* convex_edit.c: edits, which change the width of its axis. convex.c: scratch that is enough for any convex weigher of
  * that many examples, whatever their databases. */

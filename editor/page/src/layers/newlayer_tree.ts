@@ -70,8 +70,8 @@ export const addLayer = async (app: App, wanted: NewLayer): Promise<void> => {
     const layer: ProjectLayer = {
         name: wanted.name,
         space: wanted.space,
-        // Like 'exemplar example add': the effect of a form sculpted at a pose stays near that pose.
-        ...(wanted.shape === "offsets" ? { weigh: { kind: "gaussian" as const } } : {}),
+        // Like 'exemplar example add': no form rings where it was not sculpted.
+        weigh: { kind: "calm" as const },
         shape: wanted.shape,
         ...(wanted.shape === "pixels" ? { texture: wanted.texture } : {}),
         examples,

@@ -160,8 +160,7 @@ static json_t *make_layer(const starting *s) {
         done = json_array_append_new(examples, make_example(s, f)) == 0;
     done = exi_json_set(layer, "name", json_string("shapes")) && done;
     done = exi_json_set(layer, "space", make_space(s)) && done;
-    done =
-        exi_json_set(layer, "weigh", json_pack("{s:s}", "kind", given->axis_count > 0 ? "cardinal" : "direct")) && done;
+    done = exi_json_set(layer, "weigh", json_pack("{s:s}", "kind", given->axis_count > 0 ? "calm" : "direct")) && done;
     done = exi_json_set(layer, "shape", json_string(given->trajectory ? "trajectory" : "positions")) && done;
     done = exi_json_set(layer, "examples", examples) && done;
     if (done)

@@ -42,16 +42,21 @@ static bool set_source(json_t *object, const ex_rig *rig, const ex_axis_source *
     return done;
 }
 
+static bool set_limit(json_t *object, const ex_axis *axis) {
+    return axis->limit == EX_LIMIT_KIND || exi_json_set(object, "limit", json_string(ex_limit_name(axis->limit)));
+}
+
 static bool set_range(json_t *object, const ex_axis *axis, bool joint) {
     static const char *const kinds[] = {"", "full", "swing", "twist"};
     if (axis->kind == EX_AXIS_SCALAR)
         return exi_json_set(object, "min", exi_json_make_number(axis->min)) &&
                exi_json_set(object, "max", exi_json_make_number(axis->max)) &&
                (joint || exi_json_set(object, "rest", exi_json_make_number(axis->rest))) &&
-               (!axis->clamp || exi_json_set(object, "clamp", json_true()));
+               (!axis->clamp || exi_json_set(object, "clamp", json_true())) && set_limit(object, axis);
     return exi_json_set(object, "rotation", json_string(kinds[axis->kind])) &&
            (axis->kind == EX_AXIS_ROTATION || exi_json_set(object, "about", exi_json_make_numbers(axis->about, 3))) &&
-           (joint || exi_json_set(object, "rest", exi_json_make_numbers(axis->rest_rotation, 4)));
+           (joint || exi_json_set(object, "rest", exi_json_make_numbers(axis->rest_rotation, 4))) &&
+           set_limit(object, axis);
 }
 
 static json_t *make_axis(const ex_rig *rig, int input, const ex_axis *axis) {

@@ -143,13 +143,30 @@ static ex_result read_reading(exi_project_reader *r, const json_t *object, const
     return result;
 }
 
+/* "limit" is a word of EX_LIMIT_LIST after the first, which is what leaving it out means. */
+static ex_result read_limit(exi_project_reader *r, const json_t *object, const exi_place *place, ex_axis *axis) {
+    static const char *const words[] = {
+#define NAME(id, text) text,
+        EX_LIMIT_LIST(NAME)
+#undef NAME
+    };
+    const json_t *value = json_object_get(object, "limit");
+    exi_place at = exi_place_key(place, "limit");
+    int word = 0;
+    if (!value)
+        return EX_OK;
+    ex_result result = exi_choose(&r->keys, value, &at, words + 1, EX_LIMIT_COUNT - 1, &word);
+    axis->limit = result == EX_OK ? (ex_limit)(word + 1) : EX_LIMIT_KIND;
+    return result;
+}
+
 static ex_result read_axis(exi_project_reader *r, const json_t *object, const exi_place *place, ex_project_axis *axis) {
-    static const char *const keys[][11] = {
-        [ANGLE] = {"name", "unit", "joint", "angle", "min", "max", "rest", "scale", "clamp", NULL},
-        [ROTATION] = {"name", "unit", "joint", "rotation", "about", "rest", "scale", NULL},
-        [SLIDE] = {"name", "unit", "joint", "slide", "metres", "min", "max", "rest", "scale", "clamp", NULL},
-        [STRETCH] = {"name", "unit", "joint", "stretch", "min", "max", "rest", "scale", "clamp", NULL},
-        [DIAL] = {"name", "unit", "joint", "min", "max", "rest", "scale", "clamp", NULL},
+    static const char *const keys[][12] = {
+        [ANGLE] = {"name", "unit", "joint", "angle", "min", "max", "rest", "scale", "clamp", "limit", NULL},
+        [ROTATION] = {"name", "unit", "joint", "rotation", "about", "rest", "scale", "limit", NULL},
+        [SLIDE] = {"name", "unit", "joint", "slide", "metres", "min", "max", "rest", "scale", "clamp", "limit", NULL},
+        [STRETCH] = {"name", "unit", "joint", "stretch", "min", "max", "rest", "scale", "clamp", "limit", NULL},
+        [DIAL] = {"name", "unit", "joint", "min", "max", "rest", "scale", "clamp", "limit", NULL},
         [DRIVER] = {"name", "driver", NULL},
     };
     int source = DIAL;
@@ -181,7 +198,7 @@ static ex_result read_axis(exi_project_reader *r, const json_t *object, const ex
         result = exi_get_number(&r->keys, object, place, "scale", &axis->axis.scale);
     if (result == EX_OK && json_object_get(object, "scale") && !(axis->axis.scale > 0))
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.scale: must be above 0", place->text);
-    return result;
+    return result == EX_OK ? read_limit(r, object, place, &axis->axis) : result;
 }
 
 ex_result exi_read_space(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out) {

@@ -309,3 +309,13 @@ ex_result exi_falloff_json(ex_place place, json_t **falloff, ex_error *error) {
     *falloff = exi_json_make_number(place.settings[0].number);
     return *falloff ? EX_OK : ex_error_memory(error, "a falloff", 0);
 }
+
+ex_result exi_falloff_check(const ex_project_layer *layer, ex_error *error) {
+    return ex_weigher_kind_info(layer->weigh.kind)->has_falloffs
+               ? EX_OK
+               : ex_error_set(
+                     error, EX_ERROR_ARGUMENT,
+                     "layer '%s' is %s: its examples have no falloff. Leave the falloff out, or set \"weigh\": "
+                     "{\"kind\": \"gaussian\"} in the project",
+                     layer->name, ex_weigher_kind_name(layer->weigh.kind));
+}

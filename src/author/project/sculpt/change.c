@@ -72,6 +72,8 @@ ex_result ex_project_move_example(ex_project *project, ex_example_ref which, con
     result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK)
         result = exi_spoken_read(&project->view, move->at, move->joints, false, &spoken, error);
+    if (result == EX_OK && move->falloff.count > 0)
+        result = exi_falloff_check(&project->view.layers[layer], error);
     if (result == EX_OK && (move->falloff.count > 0 || move->layer_falloff))
         result = set_falloff(json_array_get(examples_of(&a, layer), (size_t)place), move, error);
     if (result == EX_OK)

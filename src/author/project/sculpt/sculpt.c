@@ -76,6 +76,7 @@ static ex_result find_layer(sculpting *s, ex_error *error) {
     }
     if (s->sculpt->at.count == 0)
         return find_direct_layer(s, error);
+    s->spoken.falloff = s->sculpt->falloff.count > 0;
     s->layer = exi_choose_layer(&s->amendment, &s->spoken, &s->new_layer, &s->target, error);
     if (s->layer < 0)
         return error->result;
@@ -118,8 +119,12 @@ static json_t *make_entry(const sculpting *s, const char *name, json_t *falloff)
 static ex_result append_example(sculpting *s, const char *name, ex_error *error) {
     json_t *falloff = NULL, *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     ex_result result = s->sculpt->falloff.count > 0 ? exi_falloff_json(s->sculpt->falloff, &falloff, error) : EX_OK;
-    if (result != EX_OK)
+    if (result == EX_OK && falloff && !s->new_layer)
+        result = exi_falloff_check(&s->amendment.project->view.layers[s->layer], error);
+    if (result != EX_OK) {
+        json_decref(falloff);
         return result;
+    }
     s->place = (int)json_array_size(list);
     s->entry = make_entry(s, name, falloff);
     json_decref(falloff);

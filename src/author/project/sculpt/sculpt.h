@@ -35,6 +35,7 @@ typedef struct exi_spoken {
     json_t *at;     /* axis names and values */
     json_t *joints; /* joint names and rotations */
     json_t *axes;   /* axes that the project does not have yet, in the order of `at` */
+    bool falloff;   /* true if a falloff is given with them: a layer that is added must have falloffs */
 } exi_spoken;
 
 /* Resolves settings against the axes of the project. A joint in `at` means an axis that reads it and can hold the
@@ -46,6 +47,8 @@ void exi_spoken_free(exi_spoken *spoken);
 /* Convert numbers to an object; and those of a falloff, which may be one number for all axes. */
 ex_result exi_named_numbers(ex_place place, json_t **numbers, ex_error *error);
 ex_result exi_falloff_json(ex_place place, json_t **falloff, ex_error *error);
+/* Refuses a falloff for the points of a layer whose weigher has none. */
+ex_result exi_falloff_check(const ex_project_layer *layer, ex_error *error);
 
 /* Fails because no layer has an axis of that name; suggests the nearest, or lists them. Returns EX_ERROR_DATA. */
 ex_result exi_unknown_axis(const ex_project_view *view, const char *name, ex_error *error);

@@ -261,7 +261,7 @@ static bool append_layer(exi_amendment *a, const exi_spoken *spoken, const json_
         done = done && json_array_append_new(space, copy_axis(a, spoken, axis)) == 0;
     }
     json_t *layer = json_pack("{s:s, s:s, s:b, s:o, s:{s:s}, s:[]}", "name", name, "shape", "offsets", "protect", 1,
-                              "space", space, "weigh", "kind", "gaussian", "examples");
+                              "space", space, "weigh", "kind", spoken->falloff ? "gaussian" : "calm", "examples");
     return layer && json_array_append_new(json_object_get(a->trial.root, "layers"), layer) == 0 && done;
 }
 
