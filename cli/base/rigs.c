@@ -122,8 +122,7 @@ static void note_ranges(const ex_rig *rig, const ex_pose *pose) {
         const double slack = 1e-5 * (axis.max - axis.min);
         if (value[0] < axis.min - slack || value[0] > axis.max + slack)
             exi_failed_text("%s=%g is outside its range, %g to %g: %s", ex_rig_input_name(rig, i), value[0], axis.min,
-                            axis.max,
-                            axis.clamp ? "the axis is clamped to it" : "the rig extrapolates beyond its examples");
+                            axis.max, axis.clamp ? "the axis is clamped to it" : "no example is that far out");
     }
 }
 

@@ -1,4 +1,5 @@
 /* exemplar check - lists everything that is wrong or weak in a project, worst first. */
+#include "cli/base/change.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/report.h"
@@ -7,6 +8,7 @@
 #include <stdio.h>
 
 static int samples;
+static bool mend;
 
 static const ex_option options[] = {
     {.name = "samples",
@@ -14,6 +16,10 @@ static const ex_option options[] = {
      .help = "number of points of each space at which weights are checked (default: 4096, at most 10 million)",
      .count = &samples,
      .count_max = 10000000},
+    {.name = "mend",
+     .help = "apply the remedies that the findings name, and check again: layers whose weights swing become calm. "
+             "'exemplar undo' takes it back",
+     .flag = &mend},
 };
 
 static const char *const headings[] = {
@@ -43,6 +49,11 @@ static void print_text(const ex_call *call, const ex_check *check) {
     if (call->quiet)
         return;
     print_group(check, EX_SEVERITY_NOTE);
+    bool remedy = false;
+    for (int i = 0; i < check->finding_count; i++)
+        remedy = remedy || check->findings[i].remedy;
+    if (remedy)
+        exi_print("'exemplar check %s --mend' makes layers calm where that helps\n", call->arguments[0]);
     char errors[EXI_TEXT_SIZE], warnings[EXI_TEXT_SIZE];
     exi_print("%s: %s, %s\n", call->arguments[0], exi_text_count(errors, check->error_count, "error"),
               exi_text_count(warnings, check->warning_count, "warning"));
@@ -54,7 +65,59 @@ static int unreadable(const ex_call *call, const ex_error *error) {
     return exi_failed(error);
 }
 
+/* ---- mending ---- */
+
+/* Returns the layer of a finding with a remedy: its index, or -1. */
+static int layer_of(const ex_finding *finding) {
+    int layer = -1;
+    return finding->remedy && sscanf(finding->where, "layers[%d]", &layer) == 1 ? layer : -1;
+}
+
+/* Makes every layer calm that has such a finding. `change` is open. Returns the exit code. */
+static int mend_layers(exi_change *change, const ex_check *check) {
+    const ex_project_view *view = ex_project_get(change->project);
+    ex_error error = {.result = EX_OK};
+    int exit_code = EX_EXIT_DONE;
+    bool any = false;
+    for (int l = 0; exit_code == EX_EXIT_DONE && l < view->layer_count; l++) {
+        bool wanted = false;
+        for (int i = 0; i < check->finding_count; i++)
+            wanted = wanted || layer_of(&check->findings[i]) == l;
+        if (!wanted)
+            continue;
+        char name[EXI_TEXT_SIZE];
+        snprintf(name, sizeof name, "%s", view->layers[l].name);
+        exit_code = exi_change_end(change, ex_project_calm(change->project, name, &change->options, &error), &error);
+        if (exit_code == EX_EXIT_DONE && !change->call->quiet && !change->call->json)
+            exi_print("%s: layer '%s' is now calm\n", change->call->arguments[0], name);
+        any = true;
+        view = ex_project_get(change->project);
+    }
+    if (!any && !change->call->quiet && !change->call->json)
+        exi_print("%s: nothing to mend\n", change->call->arguments[0]);
+    return exit_code;
+}
+
+static int run_mend(const ex_call *call) {
+    exi_change change;
+    ex_error error = {.result = EX_OK};
+    ex_check *check = NULL;
+    if (!exi_change_open(&change, call, call->arguments[0]))
+        return EX_EXIT_FAILED;
+    ex_check_options how = {.sample_count = samples, .progress = &change.progress.hook};
+    int exit_code = ex_project_check(change.project, &how, &check, &error) == EX_OK ? mend_layers(&change, check)
+                                                                                    : exi_failed(&error);
+    ex_check_destroy(check);
+    exi_change_close(&change);
+    return exit_code;
+}
+
 static int run(const ex_call *call) {
+    if (mend) {
+        const int exit_code = run_mend(call);
+        if (exit_code != EX_EXIT_DONE)
+            return exit_code;
+    }
     if (!exi_expect_kind(call->arguments[0], EXI_FILE_PROJECT))
         return EX_EXIT_FAILED;
     ex_error error = {.result = EX_OK};
@@ -82,14 +145,15 @@ static int run(const ex_call *call) {
 const ex_command cmd_check = {
     .name = "check",
     .summary = "find errors and weak spots in a project",
-    .usage = "check PROJECT.json [--json]",
+    .usage = "check PROJECT.json [--mend] [--json]",
     .description = "Reads the whole project and lists all findings, errors first. Each line names\n"
                    "the place in the project file and ends with the kind of finding. It looks for:\n"
                    "\n"
                    "  - examples at the same or nearly the same place, and spaces that are hard to\n"
                    "    solve\n"
                    "  - examples that the others predict badly (leave-one-out), and weights that\n"
-                   "    leave [-0.5, 1.5] inside the range\n"
+                   "    leave [-0.5, 1.5] inside the range, with a remedy that was tried\n"
+                   "  - how far an example acts beyond its neighbours\n"
                    "  - forms with another connectivity, and if another vertex order repairs it\n"
                    "  - vertices that cannot be un-posed safely\n"
                    "  - layers that disturb earlier ones\n"
@@ -99,6 +163,7 @@ const ex_command cmd_check = {
                    "\n"
                    "The exit code is 1 if there are errors; warnings and notes leave it at 0.",
     .examples = "exemplar check blob/blob.json\n"
+                "exemplar check blob/blob.json --mend\n"
                 "exemplar check blob/blob.json --json --samples 20000",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

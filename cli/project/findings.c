@@ -23,6 +23,8 @@ void exi_findings_print_json(FILE *file, const ex_check *check) {
         exi_emit_text(&json, "where", finding->where);
         exi_emit_text(&json, "text", finding->text);
         exi_emit_number(&json, "value", finding->value);
+        if (finding->remedy)
+            exi_emit_text(&json, "remedy", finding->remedy);
         exi_emit_close(&json, '}');
     }
     exi_emit_close(&json, ']');

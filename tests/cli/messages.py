@@ -124,7 +124,7 @@ class Messages(harness.Case):
                 self.sentence(self.run_tool(*words), code, *fragments)
 
     def test_values_outside_the_range(self):
-        note = "exemplar: bend=180 is outside its range, 0 to 90: the rig extrapolates beyond its examples\n"
+        note = "exemplar: bend=180 is outside its range, 0 to 90: no example is that far out\n"
         for words in (["weights", "band.glb", "bend=180"], ["pose", "band.glb", "bend=180", "-o", "a.obj"],
                       ["render", "band.glb", "bend=180", "--size", "40x40", "-o", "a.png"],
                       ["sheet", "band.glb", "--axes", "girth", "bend=180", "-o", "a.png"],

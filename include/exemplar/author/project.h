@@ -505,6 +505,12 @@ typedef struct ex_rename {
 EX_API ex_result ex_project_rename(ex_project *project, const ex_rename *rename, const ex_build_options *options,
                                    ex_error *error);
 
+/* Makes a layer calm: its "weigh" becomes {"kind": "calm"}, and falloffs and metrics of its points are removed.
+ * Results: DATA (no such layer, or one that cannot be calm: direct, driven, or weighed among the examples that move a
+ * vertex), and those of building. */
+EX_API ex_result ex_project_calm(ex_project *project, const char *layer, const ex_build_options *options,
+                                 ex_error *error);
+
 /* A pseudo-example: a place that borrows the weights at `from`, or given weights, numbers by the names of examples;
  * exactly one of the two. For moving, both may be empty. */
 typedef struct ex_pseudo_place {
@@ -532,10 +538,11 @@ typedef enum ex_severity {
 /* One finding of a check. */
 typedef struct ex_finding {
     ex_severity severity;
-    const char *kind;  /* "close_examples", "condition", "leave_one_out", "weight_range", "connectivity", … */
-    const char *where; /* layers[0].examples[3] */
-    const char *text;  /* a sentence */
-    double value;      /* the number in the text, if there is one; else 0 */
+    const char *kind;   /* "close_examples", "condition", "leave_one_out", "weight_range", "connectivity", … */
+    const char *where;  /* layers[0].examples[3] */
+    const char *text;   /* a sentence */
+    double value;       /* the number in the text, if there is one; else 0 */
+    const char *remedy; /* "calm" if ex_project_calm for its layer was tried and helps; else NULL */
 } ex_finding;
 
 /* The findings of a check. */

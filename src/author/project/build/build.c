@@ -172,8 +172,10 @@ static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
         result = exi_build_report(b, "solving", error);
     if (result == EX_OK)
         result = create(b, &texts, rig, error);
-    if (result == EX_OK)
+    if (result == EX_OK) {
         exi_build_note_ridges(b, *rig);
+        exi_build_note_swings(b, *rig);
+    }
     free(texts.rules.bytes);
     free(texts.paths.bytes);
     free(texts.drive.bytes);

@@ -72,6 +72,8 @@ ex_result exi_build_read_form(const exi_building *b, int example, const char *re
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 /* Adds a note for every gaussian layer whose weigher had to add a ridge. */
 void exi_build_note_ridges(const exi_building *b, const ex_rig *rig);
+/* Adds a note for every layer with a weight beyond 2 either way inside its range. */
+void exi_build_note_swings(const exi_building *b, const ex_rig *rig);
 
 /* build_trajectories.c. Finds the trajectories of a layer whose examples are measured, into layer; adds notes. */
 ex_result exi_build_trajectories(exi_building *b, int index, ex_layer_def *layer, ex_error *error);

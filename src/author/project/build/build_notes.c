@@ -1,15 +1,20 @@
 /*
  * Notes on choices and additions made by building: falloffs by leave-one-out cross-validation, ridges, with the pose
- * that causes them, and trajectories that do not follow well.
+ * that causes them, weights that swing far between examples, and trajectories that do not follow well.
  */
 #include "author/project/build/build.h"
 #include "author/project/build/falloff.h"
+#include "author/project/build/swing.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Weights are sampled at so many places, and named if one is beyond this. */
+enum { SWING_SAMPLES = 1024 };
+static const double SWING_MOST = 2;
 
 static void note(const exi_building *b, const char *format, ...) EX_PRINTF(2, 3);
 static void note(const exi_building *b, const char *format, ...) {
@@ -81,6 +86,21 @@ void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
         else
             note(b, "layer '%s': with a ridge of %.2g, example '%s' is missed most, by %.2g %%", layer->name,
                  ridge.ridge, layer->examples[missed].name, 100 * cost);
+    }
+}
+
+void exi_build_note_swings(const exi_building *b, const ex_rig *rig) {
+    for (int l = 0; b->options.note && l < b->view->layer_count; l++) {
+        const ex_project_layer *layer = &b->view->layers[l];
+        exi_extent extent;
+        if (!exi_measure_extent(layer, ex_rig_weigher(rig, l), SWING_SAMPLES, &extent))
+            return;
+        const exi_swing *worst = exi_extent_worst(&extent);
+        if (fabs(worst->weight) > SWING_MOST)
+            note(b,
+                 "layer '%s': the weight of '%s' reaches %.1f inside the range, at %s; 'exemplar check' says more, and "
+                 "with --mend makes the layer calm",
+                 layer->name, layer->examples[worst->example].name, worst->weight, worst->place);
     }
 }
 

@@ -14,6 +14,7 @@
  *   check_images.c    layers of pixels
  *   check_maps.c      layers of displacements
  *   check_space.c     spaces
+ *   check_weights.c   weights between the examples
  *   check_guess.c     examples predicted from the others
  *
  * Each part reports all its findings, and none blocks another: data that cannot be read is NULL from then on.
@@ -116,5 +117,6 @@ void exi_check_guess(exi_checker *c, int layer, const ex_weigher *weigher, const
 /* Checks a layer's space: near points, condition, range of weights, and, if the examples are available, leave-one-out
  * errors. guessed may be NULL. */
 void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed);
+void exi_check_weights(exi_checker *c, int layer, const char *where, const ex_weigher *weigher);
 
 #endif

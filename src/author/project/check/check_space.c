@@ -1,12 +1,9 @@
 /*
- * Checks a space: points at or nearly at one place, the condition of the solve, a ridge that it needed, and weights far
- * out of bounds inside the range.
+ * Checks a space: points at or nearly at one place, the condition of the solve, and a ridge that it needed.
  */
 #include "author/project/check/check.h"
 
-#include "author/base/array.h"
 #include "author/project/build/falloff.h"
-#include "author/project/sculpt/sculpt.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +21,6 @@ typedef struct space_check {
     const ex_project_layer *layer;
     char where[64];
     ex_weigher *weigher;
-    double *weights; /* [example_count] */
 } space_check;
 
 /* Makes a weigher of one point, which every space allows; it measures distances as the layer's own does. */
@@ -139,118 +135,6 @@ static void check_condition(space_check *s) {
                   condition);
 }
 
-/* ---- samples of the space ---- */
-
-/* Returns numbers in [0, 1) that fill space evenly: the fractional parts of multiples of powers of 1/g, g the root of
- * x^(d+1) = x + 1 (Roberts' R-sequence), for coordinate `coordinate` of `dimension`. */
-static double even_number(int sample, int coordinate, int dimension) {
-    double g = 2;
-    for (int i = 0; i < 40; i++)
-        g = pow(1 + g, 1.0 / (dimension + 1));
-    double x = 0.5 + (sample + 1) * pow(1 / g, coordinate + 1);
-    return x - floor(x);
-}
-
-static void sample_point(const ex_project_layer *layer, int sample, double *point) {
-    int coordinate = 0;
-    for (int i = 0; i < layer->axis_count; i++) {
-        const ex_axis *axis = &layer->axes[i].axis;
-        if (axis->kind == EX_AXIS_SCALAR) {
-            *point++ = axis->min + (axis->max - axis->min) * even_number(sample, coordinate++, layer->dimension);
-            continue;
-        }
-        /* Uniform rotation from three numbers (Shoemake). */
-        double u = even_number(sample, coordinate, layer->dimension);
-        double a = 6.283185307179586 * even_number(sample, coordinate + 1, layer->dimension);
-        double b = 6.283185307179586 * even_number(sample, coordinate + 2, layer->dimension);
-        coordinate += 4;
-        *point++ = sqrt(1 - u) * sin(a);
-        *point++ = sqrt(1 - u) * cos(a);
-        *point++ = sqrt(u) * sin(b);
-        *point++ = sqrt(u) * cos(b);
-    }
-}
-
-static void describe_point(const ex_project_layer *layer, const double *point, char *text, size_t size) {
-    size_t used = 0;
-    for (int i = 0; i < layer->axis_count && used < size; i++) {
-        const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
-        int length = scalar ? snprintf(text + used, size - used, "%s%s=%.3g", i ? " " : "", layer->axes[i].name, *point)
-                            : snprintf(text + used, size - used, "%s%s=q:%.3g,%.3g,%.3g,%.3g", i ? " " : "",
-                                       layer->axes[i].name, point[0], point[1], point[2], point[3]);
-        used += (size_t)length;
-        point += scalar ? 1 : 4;
-    }
-}
-
-bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing) {
-    const size_t n = (size_t)layer->example_count;
-    double *point = exi_array_allocate((size_t)layer->dimension, sizeof *point);
-    double *weights = exi_array_allocate(n, sizeof *weights), most = 0;
-    const bool good = point && weights;
-    *swing = (exi_swing){.weight = 0};
-    for (int i = 0; good && i < samples && ex_weigher_kind_info(layer->weigh.kind)->has_points && !layer->driven; i++) {
-        sample_point(layer, i, point);
-        ex_weigher_evaluate(weigher, point, weights);
-        for (size_t k = 0; k < n; k++) {
-            const double beyond = weights[k] < 0 ? -weights[k] : weights[k] - 1;
-            if (!(beyond > most))
-                continue;
-            most = beyond;
-            swing->example = (int)k;
-            swing->weight = weights[k];
-            describe_point(layer, point, swing->place, sizeof swing->place);
-        }
-    }
-    free(point);
-    free(weights);
-    return good;
-}
-
-/* Reports for each example the weight farthest outside [-0.5, 1.5] inside the range, and its place. */
-static void check_weight_range(space_check *s) {
-    if (!ex_weigher_kind_info(s->layer->weigh.kind)->has_points)
-        return;
-    const size_t n = (size_t)s->layer->example_count, dimension = (size_t)s->layer->dimension;
-    double *point = malloc(dimension * sizeof *point), *worst = calloc(n, sizeof *worst);
-    int *worst_sample = calloc(n, sizeof *worst_sample), outside = 0;
-    if (!point || !worst || !worst_sample)
-        s->c->failed = true;
-    for (int i = 0; !s->c->failed && i < s->c->sample_count; i++) {
-        bool wild = false;
-        sample_point(s->layer, i, point);
-        ex_weigher_evaluate(s->weigher, point, s->weights);
-        for (size_t k = 0; k < n; k++) {
-            double beyond = s->weights[k] < -0.5 ? s->weights[k] + 0.5 : s->weights[k] > 1.5 ? s->weights[k] - 1.5 : 0;
-            wild = wild || beyond != 0;
-            if (fabs(beyond) > fabs(worst[k])) {
-                worst[k] = beyond;
-                worst_sample[k] = i;
-            }
-        }
-        outside += wild;
-    }
-    for (size_t k = 0; !s->c->failed && k < n; k++) {
-        if (worst[k] == 0)
-            continue;
-        char where[128], place[256];
-        sample_point(s->layer, worst_sample[k], point);
-        describe_point(s->layer, point, place, sizeof place);
-        snprintf(where, sizeof where, "%s.examples[%d]", s->where, s->layer->examples[k].place);
-        double weight = worst[k] < 0 ? worst[k] - 0.5 : worst[k] + 1.5;
-        exi_check_add(s->c, EX_SEVERITY_WARNING, "weight_range", where, weight,
-                      "the weight of '%s' reaches %.2f inside the range, at %s: an example or pseudo-example near "
-                      "there would reduce it",
-                      s->layer->examples[k].name, weight, place);
-    }
-    if (!s->c->failed && outside > 0)
-        exi_check_add(s->c, EX_SEVERITY_NOTE, "weight_range", s->where, (double)outside / s->c->sample_count,
-                      "weights leave [-0.5, 1.5] in %.1f %% of the range", 100.0 * outside / s->c->sample_count);
-    free(point);
-    free(worst);
-    free(worst_sample);
-}
-
 void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed) {
     space_check s = {.c = c, .index = layer, .layer = &c->view->layers[layer]};
     snprintf(s.where, sizeof s.where, "layers[%d]", layer);
@@ -263,15 +147,9 @@ void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed) {
             exi_check_failure(c, "unsolvable", s.where, &error);
         return;
     }
-    s.weights = malloc((size_t)s.layer->example_count * sizeof *s.weights);
-    if (s.weights) {
-        check_condition(&s);
-        check_weight_range(&s);
-        if (guessed)
-            exi_check_guess(c, layer, s.weigher, guessed);
-    } else {
-        c->failed = true;
-    }
-    free(s.weights);
+    check_condition(&s);
+    exi_check_weights(c, layer, s.where, s.weigher);
+    if (guessed)
+        exi_check_guess(c, layer, s.weigher, guessed);
     ex_weigher_destroy(s.weigher);
 }

@@ -203,14 +203,6 @@ ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const
                            float *positions, ex_error *error);
 /* Fills in everything but how the sculpt was read. */
 ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
-/* Finds the weight of a layer that is farthest outside [0, 1] at `samples` places spread evenly over its range; weight
- * 0 if none is outside. False without memory. (check_space.c) */
-typedef struct exi_swing {
-    int example; /* index as built */
-    double weight;
-    char place[256]; /* in words */
-} exi_swing;
-bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing);
 /* Builds; measures the example at `place` of the layer's list, and says what looks wrong. */
 ex_result exi_amend_try(exi_amendment *a, int layer, int place, ex_error *error);
 ex_result exi_amend_measure(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);

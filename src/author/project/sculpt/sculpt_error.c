@@ -4,6 +4,7 @@
  */
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
+#include "author/project/build/swing.h"
 #include "author/project/sculpt/sculpt.h"
 #include "author/project/skeleton/skeleton.h"
 #include "runtime/base/vector.h"
@@ -188,7 +189,7 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
  * between poses. Offsets at rest are larger than they look if the skin nearly collapses, but not that large. */
 static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex_error *error) {
     const ex_project_layer *layer = &a->trial.view.layers[made->layer];
-    exi_swing swing;
+    exi_extent extent;
     if (made->example < 0)
         return EX_OK;
     if (!exi_layer_at_rest(layer) && a->refuse_far && made->largest > WRONG * made->size)
@@ -205,13 +206,14 @@ static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex
                        "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "
                        "project's unit, with its up axis, and was it sculpted at that pose?",
                        layer->examples[made->example].name, 100 * made->largest / made->size);
-    if (!exi_worst_weight(layer, ex_rig_weigher(a->rig, made->layer), SWING_SAMPLES, &swing))
+    if (!exi_measure_extent(layer, ex_rig_weigher(a->rig, made->layer), SWING_SAMPLES, &extent))
         return ex_error_memory(error, "the weights", 0);
-    if (swing.weight < -SWING || swing.weight > 1 + SWING)
+    const exi_swing *swing = exi_extent_worst(&extent);
+    if (swing->weight < -SWING || swing->weight > 1 + SWING)
         exi_amend_note(a,
-                       "layer '%s' swings between its poses: the weight of '%s' reaches %.1f at %s; a smaller falloff, "
-                       "or an example near there, would reduce it",
-                       layer->name, layer->examples[swing.example].name, swing.weight, swing.place);
+                       "layer '%s' swings between its poses: the weight of '%s' reaches %.1f at %s; 'check --mend' "
+                       "makes it calm",
+                       layer->name, layer->examples[swing->example].name, swing->weight, swing->place);
     return EX_OK;
 }
 
