@@ -1,17 +1,24 @@
 #!/usr/bin/python3
 """Bakes motion into standard files and plays them in other programs: do they show the same as Exemplar?
 
-  clients.py TOOL NPM WORK DATA   NPM is a folder with three.js and the validator in it, WORK a folder to work in, DATA
-                                  one with makehuman/ and mocap/; without them that part is skipped;
-                                  prints a table, then "N passed, M failed"; exit 1 if any failed
+  clients.py TOOL NPM WORK DATA [PART…]
+      NPM is a folder with three.js and the validator in it, WORK a folder to work in, DATA one with makehuman/, mocap/
+      and gltf/; without them their parts are skipped. PART: arm, offsets, body or characters (default: all). Prints a
+      table, then "N passed, M failed"; exit 1 if any failed
 
 Each case bakes a rig with four influences per vertex. The validator checks the file. Blender and three.js play it, and
 so do a reader in numpy (gltf_oracle.py) and Exemplar itself, which makes a rig of the file and bakes that. At ten key
 times, positions are within 1e-4 of the figure's size (its largest extent) of the numpy reader's, and normals within a
 degree. Normals are those of the deformed faces on both sides: seams closed, faces weighed by their area.
+
+Characters of other people go through init, build and bake, clip by clip. Each program then plays the original file too.
+Every vertex of one has a vertex of the other that stays with it all the time, with its texture coordinates, material
+and normal; materials and pictures are the same.
 """
+import copy
 import json
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +36,11 @@ from point_cache import read_pc2
 from weigh_oracle import Tally
 
 POSITIONS, DEGREES, OWN = 1e-4, 1.0, 1e-5
+ORIGINAL = 1e-5  # as a part of the size: a baked file from the original, in the same program
+COORDINATES, COLOURS = 1e-6, 1e-6
+# Shading normals in degrees. Vertices with equal normals become one. Blender keeps normals relative to the faces around
+# a vertex, which then has more of them.
+SHADING = {"three.js": 0.01, "Blender": 3.0}
 NEAR = 1e-4  # the goal of baking if it cannot be exact
 TIMES = 10
 # At a flat fold, a normal is a small difference of large areas and means nothing.
@@ -44,6 +56,24 @@ def call(words, folder=None):
         sys.exit(f"{Path(words[0]).name} {words[1]} … ended with status {run.returncode}:\n{run.stdout[-3000:]}"
                  f"{run.stderr[-3000:]}")
     return run.stdout + run.stderr
+
+
+class Shown:
+    """A file as a program shows it."""
+
+    def __init__(self, out, time_count):
+        self.places = np.fromfile(out, "<f4").reshape(time_count, -1, 3).astype(float)
+        looks = np.fromfile(f"{out}.looks", "<f4").reshape(-1, 6).astype(float)
+        self.texcoords, self.material, self.normals = looks[:, :2], looks[:, 2].astype(int), looks[:, 3:]
+        self.materials = json.loads(Path(f"{out}.json").read_text())
+
+    def seen(self):
+        """Without vertices that no visible face has."""
+        seen = copy.copy(self)
+        keep = self.material >= 0
+        seen.places, seen.texcoords, seen.material, seen.normals = (
+            self.places[:, keep], self.texcoords[keep], self.material[keep], self.normals[keep])
+        return seen
 
 
 class Programs:
@@ -65,7 +95,7 @@ class Programs:
         said = call(words(out) + [repr(float(time)) for time in times])
         found = re.search(rf"^{name} (\S+)", said, re.M)
         self.versions[name] = found.group(1) if found else "?"
-        return np.fromfile(out, "<f4").reshape(len(times), -1, 3).astype(float)
+        return Shown(out, len(times))
 
     def play_three(self, path, times):
         return self.played("three.js", lambda out: ["node", HERE / "play_three.mjs", self.npm, self.work / path, out],
@@ -160,9 +190,9 @@ def apart(source, shown):
 
 
 def frames_at(path, times):
-    """The frames of a point cache at these times."""
+    """The frames of a point cache at these times after its first."""
     cache = read_pc2(path)
-    numbers = (np.asarray(times) - cache.start) / cache.step
+    numbers = np.asarray(times) / cache.step
     assert np.abs(numbers - numbers.round()).max() < 1e-2, f"{path} has no frames at {times}"
     return cache.frames[numbers.round().astype(int)].astype(float)
 
@@ -171,7 +201,7 @@ def frames_at(path, times):
 
 def bake(programs, name, rig, *motion):
     """Bakes NAME.glb with four influences, and NAME.pc2 from the evaluation. Returns the report on the file."""
-    words = ["bake", rig, "--motion", *motion, "-o"]
+    words = ["bake", rig, *motion, "-o"]
     print(f"---- {name}\n{programs.exemplar(*words, f'{name}.glb', '--influences', '4').strip()}", flush=True)
     programs.exemplar(*words, f"{name}.pc2", "--quiet")
     return json.loads(programs.exemplar(*words, f"{name}.glb", "--influences", "4", "--json", "--quiet"))
@@ -197,8 +227,10 @@ def check(tally, programs, name, report, loss_most):
     tally.add(f"{name}: it moves", 0.05, float(np.ptp(expected, axis=0).max() / size), "hardly anything moves")
 
     everything = np.arange(baked.count)
-    compare(tally, f"{name}: three.js", baked, programs.play_three(f"{name}.glb", times), expected, size, everything)
-    compare(tally, f"{name}: Blender", baked, programs.play_blender(f"{name}.glb", times), expected, size, baked.used)
+    shown = {"three.js": programs.play_three(f"{name}.glb", times),
+             "Blender": programs.play_blender(f"{name}.glb", times)}
+    compare(tally, f"{name}: three.js", baked, shown["three.js"].places, expected, size, everything)
+    compare(tally, f"{name}: Blender", baked, shown["Blender"].places, expected, size, baked.used)
     far = apart(play_own(programs, name, times), expected)
     tally.add(f"{name}: Exemplar on the baked file", far / size, OWN, f"a vertex is {far / size:.1e} of the size off")
     far = apart(frames_at(programs.work / f"{name}.pc2", times), expected)
@@ -208,6 +240,7 @@ def check(tally, programs, name, report, loss_most):
     tally.add(f"{name}: no farther than baking says", (far - said) / size, OWN,
               f"{far:.3e} m off, and it said {said:.3e}")
     print(f"the file against the rig at {len(times)} times: up to {far:.2e} m, {far / size:.1e} of the size")
+    return times, size, shown
 
 
 def write_motion(path, **columns):
@@ -237,7 +270,7 @@ def arm_cases(tally, programs):
     (programs.work / "arm/dual.json").write_text(json.dumps(project))
     programs.exemplar("build", "arm/dual.json")
     for name, limit in (("arm", OWN), ("dual", 2 * NEAR)):
-        report = bake(programs, f"{name}_baked", f"arm/{name}.glb", "arm.csv")
+        report = bake(programs, f"{name}_baked", f"arm/{name}.glb", "--motion", "arm.csv")
         check(tally, programs, f"{name}_baked", report, limit)
 
 
@@ -261,7 +294,7 @@ def offset_cases(tally, programs):
     (programs.work / "arm/after.json").write_text(json.dumps(project))
     programs.exemplar("build", "arm/after.json")
     for name, folder, limit in (("elbow", "elbow", OWN), ("shoulder", "shoulder", OWN), ("after", "arm", 2 * NEAR)):
-        report = bake(programs, f"{name}_baked", f"{folder}/{name}.glb", f"{name}.csv")
+        report = bake(programs, f"{name}_baked", f"{folder}/{name}.glb", "--motion", f"{name}.csv")
         check(tally, programs, f"{name}_baked", report, limit)
 
 
@@ -270,20 +303,98 @@ def body_case(tally, programs, data):
     import psd_body
     psd_body.convert(psd_body.makehuman.Source(data / "makehuman"), programs.work / "body")
     programs.exemplar("build", "body/body.json")
-    motion = [data / psd_body.MOTION, "--map", "body/map.json", "--fps", "30"]
+    motion = ["--motion", data / psd_body.MOTION, "--map", "body/map.json", "--fps", "30"]
     report = bake(programs, "body_baked", "body/body.glb", *motion)
     check(tally, programs, "body_baked", report, 0.05)
 
 
+# ---- characters ----
+
+CHARACTERS = {"RobotExpressive": ["Dance", "Walking", "Wave"], "CesiumMan": [1]}
+
+
+def keep_one_clip(path, clip, out):
+    """Writes a copy of a .glb with one of its animations, by name or by number from 1: Blender plays the first one.
+    Returns its first and last time."""
+    data = path.read_bytes()
+    size = struct.unpack_from("<I", data, 12)[0]
+    tree = json.loads(data[20:20 + size])
+    names = [animation.get("name") for animation in tree["animations"]]
+    tree["animations"] = [tree["animations"][clip - 1 if isinstance(clip, int) else names.index(clip)]]
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + size:]
+    out.write_bytes(struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A) + text + rest)
+    keys = [tree["accessors"][sampler["input"]] for sampler in tree["animations"][0]["samplers"]]
+    return min(key["min"][0] for key in keys), max(key["max"][0] for key in keys)
+
+
+def pairs(a, b, size):
+    """The vertex of b that stays with each vertex of a, and looks like it."""
+    def way(shown):
+        places = shown.places.transpose(1, 0, 2).reshape(len(shown.material), -1) / size
+        return np.column_stack([places, shown.texcoords, shown.material, shown.normals])
+    return cKDTree(way(b)).query(way(a))[1]
+
+
+def compare_original(tally, group, baked, original, size, shading):
+    """Every visible vertex of either has a counterpart in the other, at all times."""
+    baked, original = baked.seen(), original.seen()
+    far, apart_on_image, other_material, angle = 0.0, 0.0, 0, 0.0
+    for a, b in ((baked, original), (original, baked)):
+        there = pairs(a, b, size)
+        far = max(far, np.linalg.norm(a.places - b.places[:, there], axis=2).max() / size)
+        apart_on_image = max(apart_on_image, np.abs(a.texcoords - b.texcoords[there]).max())
+        names = [[material["name"] for material in shown.materials] for shown in (a, b)]
+        other_material += sum(names[0][i] != names[1][k] for i, k in zip(a.material, b.material[there]))
+        angle = max(angle, degrees_between(a.normals, b.normals[there]).max())
+    print(f"{group}: {len(baked.material)} vertices, {len(original.material)} in the original; farthest {far:.1e} of "
+          f"the size, texture coordinates {apart_on_image:.1e}, normals {angle:.3f} degrees")
+    tally.add(f"{group}: from the original", far, ORIGINAL, f"a vertex is {far:.1e} of the size off")
+    tally.add(f"{group}: texture coordinates", apart_on_image, COORDINATES, f"{apart_on_image:.1e} off")
+    tally.add(f"{group}: faces' materials", other_material, 0, f"{other_material} vertices have another")
+    tally.add(f"{group}: shading normals", angle, shading, f"{angle:.2f} degrees off")
+    numbers = ("colour", "roughness", "metalness", "sides")
+    made, given = ({material["name"]: material for material in shown.materials} for shown in (baked, original))
+    tally.add(f"{group}: materials", 0 if made.keys() == given.keys() else 1, 0, f"{list(made)}, not {list(given)}")
+    for name in made.keys() & given.keys():
+        off = max(np.abs(np.subtract(made[name][key], given[name][key])).max() for key in numbers)
+        tally.add(f"{group}: their settings", off, COLOURS, f"{made[name]}, not {given[name]}")
+        tally.add(f"{group}: pictures", 0 if made[name]["picture"] == given[name]["picture"] else 1, 0,
+                  f"{made[name]['picture']}, not {given[name]['picture']}")
+
+
+def character_cases(tally, programs, data):
+    for name, clips in CHARACTERS.items():
+        source = data / "gltf" / f"{name}.glb"
+        programs.exemplar("init", source, "-o", name, "--force")
+        programs.exemplar("build", f"{name}/{name}.json")
+        for clip in clips:
+            case = f"{name}_{clip}"
+            report = bake(programs, case, f"{name}/{name}.glb", "--clip", clip)
+            first, _ = keep_one_clip(source, clip, programs.work / f"{case}_original.glb")
+            times, size, shown = check(tally, programs, case, report, OWN)
+            play = {"three.js": programs.play_three, "Blender": programs.play_blender}
+            for program, baked in shown.items():
+                # The baked animation begins at 0.
+                original = play[program](f"{case}_original.glb", times + first)
+                compare_original(tally, f"{case}: {program}", baked, original, size, SHADING[program])
+
+
 def main():
-    if len(sys.argv) != 5:
-        sys.exit(f"usage: {sys.argv[0]} TOOL NPM WORK DATA")
+    if len(sys.argv) < 5:
+        sys.exit(f"usage: {sys.argv[0]} TOOL NPM WORK DATA [PART…]")
     programs, data = Programs(*sys.argv[1:4]), skips.data_folder(sys.argv[4])
+    parts = sys.argv[5:] or ["arm", "offsets", "body", "characters"]
     tally = Tally()
-    arm_cases(tally, programs)
-    offset_cases(tally, programs)
-    if skips.has_data(data, "makehuman", "mocap"):
+    if "arm" in parts:
+        arm_cases(tally, programs)
+    if "offsets" in parts:
+        offset_cases(tally, programs)
+    if "body" in parts and skips.has_data(data, "makehuman", "mocap"):
         body_case(tally, programs, data)
+    if "characters" in parts and skips.has_data(data, "gltf/RobotExpressive.glb", "gltf/CesiumMan.glb"):
+        character_cases(tally, programs, data)
     print("\n" + ", ".join(f"{name} {version}" for name, version in programs.versions.items()))
     tally.report()
     skips.finish(tally.failed)

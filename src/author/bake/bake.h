@@ -4,7 +4,8 @@
  * A bake describes the file to be written: a rest mesh at one level, morph targets, a skin of few influences, and for
  * every frame a weight per target and a local transform per joint. describe.c makes it from the rig's examples,
  * decompose.c adds targets for what these leave, bound.c brings weights between 0 and 1, thin.c chooses keys, and
- * bake_scene.c writes it. frames.c evaluates rig and file and compares them (docs/guides/bake.md).
+ * bake_scene.c writes it with the normals of bake_normals.c. frames.c evaluates rig and file and compares them
+ * (docs/guides/bake.md).
  */
 #ifndef EXEMPLAR_AUTHOR_BAKE_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_BAKE_H
@@ -12,6 +13,7 @@
 #include "runtime/base/result.h"
 
 #include <exemplar/author/bake.h>
+#include <exemplar/author/mesh.h>
 #include <exemplar/author/scene.h>
 
 /* Limit on the number of targets if the caller asks for no number. */
@@ -159,6 +161,32 @@ void exi_bake_choose_keys(const exi_bake *bake, exi_bake_channel *channel, doubl
 ex_result exi_bake_thin(exi_bake *bake);
 /* Computes weights and transforms from the keys, [frame_count] rows each. */
 void exi_bake_play(const exi_bake *bake, float *weights, ex_transform *locals);
+
+/* ---- bake_normals.c ---- */
+
+/* Normals of the file at rest, and with a target. */
+typedef struct exi_bake_normals {
+    const exi_bake *bake;
+    ex_normals *tables; /* of the groups; NULL without faces */
+    void *scratch;
+    int split_count, group_count;
+    int *groups;      /* [split_count] */
+    int *vertices;    /* [group_count], non-decreasing */
+    int *splits;      /* [group_count]: the first split vertex of each */
+    float *rest;      /* [split_count][3]: at rest */
+    float *positions; /* [group_count][3]: scratch memory */
+    float *from, *to; /* [group_count][3]: normals of the faces at rest, and of the form taken */
+} exi_bake_normals;
+
+/* Computes the normals at rest. Close it after a failure too. */
+ex_result exi_bake_normals_open(exi_bake_normals *n, const exi_bake *bake);
+void exi_bake_normals_close(exi_bake_normals *n);
+/* Gives them to a mesh of the level. */
+ex_result exi_bake_normals_give(const exi_bake_normals *n, ex_mesh *mesh);
+/* Takes a form [vertex_count][3], and returns how it changes the normals of a primitive made from that mesh,
+ * [p->vertex_count][3]. NULL without memory; release with free. */
+void exi_bake_normals_take(exi_bake_normals *n, const float *form);
+float *exi_bake_normals_changes(const exi_bake_normals *n, const ex_scene_primitive *p);
 
 /* ---- bake_scene.c ---- */
 

@@ -1,7 +1,6 @@
 /*
  * Turns a bake into a scene: a node with the mesh, a node per joint, a skin, an animation. Vertices are split at seams.
- * Morph targets also carry differences of normals, those of rest plus target minus those of rest, since viewers do not
- * recompute normals.
+ * Morph targets also carry differences of normals (bake_normals.c), since viewers do not recompute normals.
  */
 #include "author/bake/bake.h"
 
@@ -16,49 +15,12 @@
 typedef struct maker {
     const exi_bake *bake;
     ex_scene *scene;
-    ex_normals *normals; /* NULL without faces */
-    void *scratch;
-    float *rest_normals;                /* [vertex_count][3] or NULL */
-    float *form, *delta, *normal_delta; /* [vertex_count][3] of one target at a time */
+    exi_bake_normals normals;
+    float *form, *delta; /* [vertex_count][3] of one target at a time */
 } maker;
 
 static ex_result no_memory(const maker *m) {
     return ex_error_memory(m->bake->error, "the file", (size_t)m->bake->vertex_count * 48);
-}
-
-/* ---- normals ---- */
-
-/* Computes normals as evaluation does: of the level's faces, with seams closed, weighted by area. */
-static ex_result make_normals(maker *m) {
-    const ex_rig_mesh mesh = ex_rig_level_mesh(m->bake->rig, m->bake->level);
-    if (mesh.face_count == 0)
-        return EX_OK;
-    int *offsets = exi_array_allocate((size_t)mesh.face_count + 1, sizeof *offsets);
-    int *corners = exi_array_allocate((size_t)mesh.corner_count, sizeof *corners);
-    m->rest_normals = exi_array_allocate((size_t)m->bake->vertex_count, 3 * sizeof(float));
-    ex_result result = offsets && corners && m->rest_normals ? EX_OK : no_memory(m);
-    if (result == EX_OK) {
-        offsets[0] = 0;
-        for (int f = 0; f < mesh.face_count; f++)
-            offsets[f + 1] = offsets[f] + (int)mesh.face_sizes[f];
-        for (int c = 0; c < mesh.corner_count; c++)
-            corners[c] = (int)(mesh.split_source ? mesh.split_source[mesh.corners[c]] : mesh.corners[c]);
-        const ex_normals_def def = {.vertex_count = mesh.vertex_count,
-                                    .face_count = mesh.face_count,
-                                    .face_offsets = offsets,
-                                    .corners = corners,
-                                    .weighting = EX_NORMAL_BY_AREA};
-        result = ex_normals_create(&def, NULL, &m->normals, m->bake->error);
-    }
-    free(offsets);
-    free(corners);
-    if (result != EX_OK)
-        return result;
-    m->scratch = exi_array_allocate(ex_normals_scratch_size(m->normals), 1);
-    if (!m->scratch)
-        return no_memory(m);
-    ex_normals_compute(m->normals, m->bake->rest, 0, m->rest_normals, 0, m->bake->options.tasks, m->scratch);
-    return EX_OK;
 }
 
 /* ---- the mesh ---- */
@@ -154,17 +116,13 @@ static ex_result fill_target(maker *m, ex_scene_mesh *mesh, int k) {
     memset(m->delta, 0, numbers * sizeof *m->delta);
     for (size_t i = 0; i < (size_t)target->count; i++)
         memcpy(m->delta + 3 * (size_t)target->vertices[i], target->deltas + 3 * i, 3 * sizeof *m->delta);
-    if (m->normals) {
-        for (size_t i = 0; i < numbers; i++)
-            m->form[i] = bake->rest[i] + m->delta[i];
-        ex_normals_compute(m->normals, m->form, 0, m->normal_delta, 0, bake->options.tasks, m->scratch);
-        for (size_t i = 0; i < numbers; i++)
-            m->normal_delta[i] -= m->rest_normals[i];
-    }
+    for (size_t i = 0; i < numbers; i++)
+        m->form[i] = bake->rest[i] + m->delta[i];
+    exi_bake_normals_take(&m->normals, m->form);
     for (int i = 0; i < mesh->primitive_count; i++) {
         ex_scene_primitive *p = &mesh->primitives[i];
         p->targets[k].positions = pick(p, m->delta);
-        p->targets[k].normals = p->normals ? pick(p, m->normal_delta) : NULL;
+        p->targets[k].normals = p->normals ? exi_bake_normals_changes(&m->normals, p) : NULL;
         if (!p->targets[k].positions || (p->normals && !p->targets[k].normals))
             return no_memory(m);
     }
@@ -178,10 +136,9 @@ static ex_result fill_targets(maker *m, ex_scene_mesh *mesh) {
         return EX_OK;
     m->form = exi_array_allocate(vertices, 3 * sizeof *m->form);
     m->delta = exi_array_allocate(vertices, 3 * sizeof *m->delta);
-    m->normal_delta = exi_array_allocate(vertices, 3 * sizeof *m->normal_delta);
     mesh->target_names = calloc(count, sizeof *mesh->target_names);
     mesh->weights = calloc(count, sizeof *mesh->weights);
-    bool good = m->form && m->delta && m->normal_delta && mesh->target_names && mesh->weights;
+    bool good = m->form && m->delta && mesh->target_names && mesh->weights;
     for (int i = 0; i < mesh->primitive_count; i++) {
         mesh->primitives[i].targets = calloc(count, sizeof *mesh->primitives[i].targets);
         good = good && mesh->primitives[i].targets;
@@ -201,9 +158,11 @@ static ex_result fill_targets(maker *m, ex_scene_mesh *mesh) {
 
 static ex_result add_mesh(maker *m, const char *name) {
     const exi_bake *bake = m->bake;
-    const ex_surface surface = {.level = bake->level, .positions = bake->rest, .normals = m->rest_normals};
+    const ex_surface surface = {.level = bake->level, .positions = bake->rest};
     ex_mesh *mesh = NULL;
     ex_result result = ex_rig_to_mesh(bake->rig, &surface, &mesh, bake->error);
+    if (result == EX_OK)
+        result = exi_bake_normals_give(&m->normals, mesh);
     if (result == EX_OK)
         result = add_looks(m);
     if (result == EX_OK)
@@ -322,7 +281,7 @@ static ex_result add_animation(maker *m) {
 ex_result exi_bake_make_scene(const exi_bake *bake, const char *name, ex_scene **scene) {
     maker m = {.bake = bake, .scene = ex_scene_create()};
     *scene = NULL;
-    ex_result result = m.scene ? make_normals(&m) : no_memory(&m);
+    ex_result result = m.scene ? exi_bake_normals_open(&m.normals, bake) : no_memory(&m);
     if (result == EX_OK)
         result = add_mesh(&m, name);
     if (result == EX_OK)
@@ -331,12 +290,9 @@ ex_result exi_bake_make_scene(const exi_bake *bake, const char *name, ex_scene *
         result = add_skin(&m);
     if (result == EX_OK)
         result = add_animation(&m);
-    ex_normals_destroy(m.normals);
-    free(m.scratch);
-    free(m.rest_normals);
+    exi_bake_normals_close(&m.normals);
     free(m.form);
     free(m.delta);
-    free(m.normal_delta);
     if (result == EX_OK)
         *scene = m.scene;
     else
