@@ -130,4 +130,40 @@ const looks = async (bench) => {
     expect(alone.problems.length === 0, alone.problems.join("; "));
 };
 
-export const cases = { "materials and clips": looks };
+/** Headings of the parts that are seen. */
+const partsOf = (page) => page.evaluate(() => [...document.querySelectorAll(".part")]
+    .filter((part) => part.checkVisibility()).map((part) => part.querySelector("summary").textContent));
+
+/** A character that is moved by its joints and clips alone: the editor offers the first clip, at rest until it is
+ * played. An exported page has nothing about layers. */
+const withoutLayers = async (bench) => {
+    const project = makeProject(bench);
+    const page = await bench.open(project);
+    const rest = await positions(page);
+    await page.waitForFunction(() => !document.querySelector(".play .toggle").disabled);
+    expect((await page.inputValue("#play-source")) === "#1", "the editor does not offer the first clip");
+    const listed = await page.$$eval("#play-source option", (all) => all.map((option) => option.textContent));
+    expect(listed.join() === "Examples,left,right,Open a motion…", `the list is ${listed}`);
+    expect(apart(rest, await positions(page)) === 0, "the editor does not open at rest");
+    expect((await partsOf(page)).join() === "Layers,Brush,Findings,Map of the space,Pose", `the editor has ${await partsOf(page)}`);
+    expect(/under Layers/.test(await page.textContent(".column.right")), "the editor does not say where to add a layer");
+    await page.click(".play .toggle");
+    await page.waitForTimeout(400);
+    expect(apart(rest, await positions(page)) > 0.01, "the clip is not played");
+    await page.selectOption("#play-source", "#2");
+    await page.waitForFunction(() => /^right: \d+ frames/.test(window.exemplar.message?.text ?? ""));
+
+    const file = project.replace(/json$/, "html");
+    bench.run("edit", "--export", file, project, "-q");
+    for (const size of [{}, { width: 400, height: 800, touch: true }]) {
+        const alone = await bench.page(`file://${file}`, size);
+        expect((await partsOf(alone)).join() === "Pose", `the exported page has ${await partsOf(alone)}`);
+        const { width, column } = await alone.evaluate(() => ({ width: innerWidth,
+            column: document.querySelector(".middle").getBoundingClientRect().left }));
+        expect(column < 2, `the view begins at ${column} of ${width}`);
+        expect(alone.problems.length === 0, alone.problems.join("; "));
+    }
+    expect(page.problems.length === 0, page.problems.join("; "));
+};
+
+export const cases = { "materials and clips": looks, "a character without layers": withoutLayers };

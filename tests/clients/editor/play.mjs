@@ -113,7 +113,7 @@ const open = async (bench) => {
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");
     expect((await page.$eval("#play-source", (list) => list.selectedOptions[0].textContent)) === "own.csv", "the last one is gone");
     await give("wave.bvh", WAVE);
-    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints of the rig.");
+    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints and axes of the rig.");
     await page.locator(".play .scrub").fill("0.5");
     expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
     // The server built an edit that was undone meanwhile, so it has another rig than the page.

@@ -174,7 +174,7 @@ export class Server {
         const dials = new Float64Array(bytes, place, head.frames * head.inputs);
         const locals = new Float32Array(bytes, place + dials.byteLength, head.frames * head.joints * 10);
         const forms = new Float32Array(bytes, place + dials.byteLength + locals.byteLength, head.frames * head.driver * 3);
-        return { ...head, dials, locals, forms };
+        return { ...head, name: typeof file === "string" ? head.name : file.name, dials, locals, forms };
     }
     /** `database`: for a driven rig with such an axis, the value to bake. */
     bake(build: string, motion: string, name: string, overwrite: boolean, database: number | null): Promise<Baked> {

@@ -79,7 +79,7 @@ export class MapState {
     /** The reason why there is no map, as a sentence; null if there is one. */
     get missing(): string | null {
         const { tree, layer } = this;
-        if (!tree) return "There is no layer yet. Add one on the left.";
+        if (!tree) return "There is no layer yet. Add one under Layers.";
         const kinds = [weigherOf(tree.weigh), ...(layer ? [layer.kind] : [])];
         if (kinds.some((kind) => !kind.hasPoints))
             return "This layer has no map: each of its axes is the weight of one example. Move the axes below.";

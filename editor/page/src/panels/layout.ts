@@ -24,6 +24,17 @@ const part = (title: string, open: boolean, ...children: HTMLElement[]): HTMLEle
     return details;
 };
 
+/** Hides what says nothing about a project without layers. A page to show around cannot add any. */
+const hideWithoutLayers = (app: App, served: HTMLElement[], alone: HTMLElement[]): void => {
+    const update = (): void => {
+        const hasNone = app.tree.layers.length === 0;
+        for (const element of [...served, ...(app.server ? [] : alone)])
+            if (element.hidden !== hasNone) element.hidden = hasNone;
+    };
+    app.on("tree", update);
+    update();
+};
+
 export const layout = (app: App): HTMLElement[] => {
     const view = viewPanel(app); // first: other panels use its pictures and its picker
     const left = h(
@@ -33,13 +44,17 @@ export const layout = (app: App): HTMLElement[] => {
         part("Brush", false, brushPanel(app)),
         app.server && part("Findings", true, findingsPanel(app)),
     );
+    const map = part("Map of the space", true, mapPanel(app));
+    const weights = part("Weights", true, weightsPanel(app));
+    const weigher = part("Weigher", false, weigherPanel(app));
+    hideWithoutLayers(app, [weights, weigher], [left, map]);
     const right = h(
         "aside",
         { class: "column right", "aria-label": "The space" },
-        part("Map of the space", true, mapPanel(app)),
+        map,
         part("Pose", true, axesPanel(app)),
-        part("Weights", true, weightsPanel(app)),
-        part("Weigher", false, weigherPanel(app)),
+        weights,
+        weigher,
     );
     const middle = h("section", { class: "middle" }, view, playPanel(app));
     return [alonePanel(app), h("div", { class: "columns" }, left, middle, right), statusPanel(app)];

@@ -101,7 +101,8 @@ export const playPanel = (app: App): HTMLElement => {
             : typeof file === "string" ? `/${file}` : `#${file.number}`;
     };
     const lookIntoFolder = async (): Promise<void> => {
-        const files = await app.server!.motions().catch(() => folder);
+        const found = await app.server!.motions().catch(() => folder);
+        const files = found.filter((path) => path !== app.tree["clips"]); // they are in the list by their names
         if (files.join("\n") === folder.join("\n")) return;
         folder = files;
         list();
@@ -122,7 +123,8 @@ export const playPanel = (app: App): HTMLElement => {
         } else if (value.startsWith("/")) void load(value.slice(1));
         else if (value.startsWith("#")) void load(clips[Number(value.slice(1)) - 1]!);
     };
-    const load = async (file: File | string | Clip): Promise<void> => {
+    // Quietly: without a word, and the pose stays until it is played.
+    const load = async (file: File | string | Clip, quietly = false): Promise<void> => {
         const before = source;
         const wanted = (source = new Source(app, file));
         try {
@@ -131,8 +133,10 @@ export const playPanel = (app: App): HTMLElement => {
             const track = motionTrack(motion);
             player.smooth = track.times.length <= FEW * track.duration || clips.includes(file as Clip);
             player.setTrack(track);
-            player.seek(0);
-            app.say(wordsOf(motion));
+            if (!quietly) {
+                player.seek(0);
+                app.say(wordsOf(motion));
+            }
         } catch (error) {
             if (source !== wanted) return;
             source = before;
@@ -194,6 +198,6 @@ export const playPanel = (app: App): HTMLElement => {
         const moving = app.tree.layers.findIndex((layer, i) => layer.shape !== "pixels" && namesOf(app, i).length > 0);
         if (moving > app.selection.layer) app.select({ layer: moving });
         void (clips[0] ? load(clips[0]) : Promise.resolve()).then(() => player.play());
-    }
+    } else if (clips[0] && !app.tree.layers.some((_, i) => namesOf(app, i).length > 0)) void load(clips[0], true);
     return root;
 };

@@ -44,9 +44,10 @@ export class Source {
 }
 
 /** A description of the motion. */
-export const wordsOf = ({ name, frames, matched, times, driver }: Motion): string => {
+export const wordsOf = ({ name, frames, matched, inputs, times, driver }: Motion): string => {
     const seconds = Number(((times.at(-1) ?? 0) - (times[0] ?? 0)).toFixed(2));
     if (driver) return `${name}: ${count(frames, "frame")} of the driver, ${seconds} s.`;
-    const joints = matched > 0 ? `; it moves ${count(matched, "joint")} of the rig` : "";
-    return `${name}: ${count(frames, "frame")}, ${seconds} s${joints}.`;
+    const [one, many] = inputs > 0 ? ["joint or axis", "joints and axes"] : ["joint", "joints"];
+    const moved = matched > 0 ? `; it moves ${count(matched, one, many)} of the rig` : "";
+    return `${name}: ${count(frames, "frame")}, ${seconds} s${moved}.`;
 };

@@ -65,7 +65,7 @@ export const axesPanel = (app: App): HTMLElement => {
             ...groups.map((group) =>
                 h("div", { class: "group" }, group.name !== null && h("h3", {}, group.name),
                     ...group.rows.map((row) => row.element))),
-            ...(rows.length ? [] : [h("p", { class: "none" }, "This rig has no axes.")]),
+            ...(rows.length ? [] : [h("p", { class: "none" }, app.stage.rig.joints.length ? "This rig has no axes: its joints move it." : "This rig has no axes.")]),
             triangle.element,
             ...(joints ? [joints.element] : []),
         );
