@@ -12,7 +12,7 @@ const exportPage = (bench, path) => {
 };
 
 /** The form's box on the screen, and that of the canvas. */
-const seen = (page) => page.evaluate(() => {
+export const seen = (page) => page.evaluate(() => {
     const canvas = document.getElementById("view");
     const { positions } = window.exemplar.stage.surface;
     const box = [Infinity, Infinity, -Infinity, -Infinity];
@@ -28,7 +28,7 @@ const seen = (page) => page.evaluate(() => {
 });
 
 /** All of the form is in the picture, and fills a good part of its height or its width. Returns that part. */
-const framed = ({ box, canvas }, what, least = 0.45) => {
+export const framed = ({ box, canvas }, what, least = 0.45) => {
     for (let i = 0; i < 4; i++)
         expect((i < 2 ? 1 : -1) * (box[i] - canvas[i]) > 0, `${what}: the form leaves the picture: ${box} in ${canvas}`);
     const share = Math.max((box[2] - box[0]) / (canvas[2] - canvas[0]), (box[3] - box[1]) / (canvas[3] - canvas[1]));
@@ -88,7 +88,7 @@ const opensMoving = async (bench) => {
 };
 
 /** Elements that reach out of the screen, and controls that cannot be brought onto it or are too small for a finger. */
-const misplaced = (page) => page.evaluate(async () => {
+export const misplaced = (page) => page.evaluate(async () => {
     const wrong = [];
     const name = (e) => `${e.tagName.toLowerCase()} ${e.getAttribute("aria-label") ?? e.textContent.trim().slice(0, 20)}`;
     const isShown = (e) => e.checkVisibility({ checkVisibilityCSS: true }) && e.getClientRects().length > 0;

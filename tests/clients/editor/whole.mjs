@@ -181,7 +181,7 @@ const twoEditors = async (bench) => {
 };
 
 /** Visible texts and controls, with their boxes clipped to the scrolling parts. */
-const boxes = () => {
+export const boxes = () => {
     const luminance = ([r, g, b]) => {
         const linear = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
