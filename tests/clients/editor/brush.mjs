@@ -170,23 +170,34 @@ const becomesExample = (name, place, share, measure = {}) => async (bench) => {
     return said;
 };
 
-/** A sculpt on an early layer comes back through the later layers, and a sculpt on a direct layer gets its own axis. */
+/** A sculpt on an early layer comes back through the later layers, and a sculpt on a direct layer gets its own axis.
+ * The project keeps the sculpt of an early layer too, and so 'check' finds nothing disturbed. */
 const throughLayers = async (bench) => {
     const project = bench.demo("face");
     const page = await bench.open(project);
     await page.evaluate(() => window.exemplar.setPlace({ age: 0.7, build: 0.3, smile: 0.6, blink: 0.2 }));
+    const targets = [];
     for (const layer of [0, 1]) {
         await page.evaluate((index) => window.exemplar.select({ layer: index }), layer);
         await page.evaluate(() => window.exemplar.setTool("grab"));
         const from = await aim(page);
         await drag(page, from, away(from, 20, 25));
         const target = await sculpted(page);
+        targets.push(target);
         const said = await inserted(page);
         const off = apart(target, await cage(page));
         expect(off < 1e-5 * sizeOf(target), `layer ${layer} is ${off} m off (${said})`);
     }
     await save(page);
+    const early = json(project).layers[0].examples.at(-1);
+    expect(early.sculpt && early.sculpt !== early.mesh, `the project does not keep the sculpt: ${JSON.stringify(early)}`);
+    const kept = inMetres(project, vertices(join(dirname(project), early.sculpt)));
+    expect(apart(kept, targets[0]) < 1e-6 * sizeOf(kept), "the file of the sculpt has another form");
+    const found = JSON.parse(bench.run("check", project, "--json")).findings;
+    const disturbed = found.filter(({ kind, where }) => kind === "disturbed" && where.startsWith("layers[0]"));
+    expect(disturbed.length === 0, `'check' says: ${disturbed.map(({ text }) => text)}`);
     const { space, examples } = json(project).layers[1];
+    expect(!examples.at(-1).sculpt, "the last layer has a sculpt beside its form");
     expect(space.length === 3 && examples.length === 3, "the direct layer has no axis for its new example");
     const words = ["age=0.7", "build=0.3", "smile=0.6", "blink=0.2", `${space[2].name}=1`];
     expect(apart(await cage(page), native(bench, project, words)) < 2e-6, "the tool makes another form");

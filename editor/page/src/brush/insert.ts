@@ -8,7 +8,7 @@ import { Stage } from "../core/stage";
 import { weigherOf } from "../core/weighers";
 import { laterThan, slopeAt } from "./later";
 import { cageOf, isAtRest, type Session } from "./session";
-import { exampleAt, pseudosAt, takeStand } from "./stand";
+import { exampleAt, isRest, pseudosAt, takeStand } from "./stand";
 
 export interface Inserted {
     readonly example: string;
@@ -51,6 +51,9 @@ interface Place {
     readonly example: string | null;
 }
 
+/** Differences up to this, as a part of the size, are rounding. */
+const SAME = 1e-6;
+
 const isDirect = (tree: Project, { index }: Place): boolean => !weigherOf(tree.layers[index].weigh).hasPoints;
 
 // The sculpted change in the terms of the layer's forms. If they apply before skinning, the change is un-posed.
@@ -62,9 +65,15 @@ const changeOf = (stage: Stage, session: Session, pose: Pose, atRest: boolean): 
     return to.map((x, i) => x - from[i]); // 0 where nothing was touched
 };
 
+interface Form {
+    readonly positions: Float32Array;
+    /** True if later layers change it at the sculpt's pose, so that it is not the sculpt. */
+    readonly isChanged: boolean;
+}
+
 // The contents of the example's file, computed with a rig that already has an example there. Any rig will do if the
 // form has no effect elsewhere.
-const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Float32Array => {
+const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Form => {
     const layer = stage.layer(tree.layers[place.index].name)!;
     const later = laterThan(tree, place.index).flatMap((l) => stage.layer(l.name) ?? []);
     const pose = stage.rig.pose();
@@ -74,6 +83,9 @@ const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Fl
     const slope = place.example ? slopeAt(stage, tree, place.index, place.example, pose) : 1;
     if (!(Math.abs(slope) > 1e-3))
         throw new Error(`A later layer undoes what you sculpt here in layer '${layer.name}': select the later layer.`);
+    const seen = cageOf(stage, pose, session.atRest);
+    const below = withMuted(later, () => cageOf(stage, pose, session.atRest));
+    const isChanged = Math.abs(slope - 1) > SAME || apartOf(seen, below).maximum > SAME * sizeOf(seen);
     const own = layer.examples.find((example) => example.name === place.example);
     const form = withMuted(later, () => {
         if (!isDirect(tree, place)) return cageOf(stage, pose, atRest);
@@ -82,11 +94,11 @@ const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Fl
         return own ? cageOf(stage, pose, atRest) : withMuted([layer], () => cageOf(stage, pose, atRest));
     });
     pose.dispose();
-    return form.map((x, i) => x + change[i] / slope);
+    return { positions: form.map((x, i) => x + change[i] / slope), isChanged };
 };
 
 // If later layers are measured from this one, first builds a trial rig to see their effect on any form at this place.
-const formToSend = async (app: App, session: Session, place: Place): Promise<Float32Array> => {
+const formToSend = async (app: App, session: Session, place: Place): Promise<Form> => {
     const { tree, stage } = app;
     if (place.example || isDirect(tree, place) || !laterThan(tree, place.index).length)
         return formOf(stage, tree, session, place);
@@ -113,6 +125,18 @@ const placed = (stage: Stage, session: Session, layer: ProjectLayer, example: Pr
     const { at, joints } = session.stand;
     if (isAtRest(stage, layer) || !joints) return { ...withoutJoints(example), at };
     return { ...example, at, joints };
+};
+
+// True if the example's place in the file says all of the sculpt's pose, so that the sculpt can be compared with the rig
+// there.
+const isPlaced = (stage: Stage, layer: ProjectLayer, { stand, atRest }: Session, existing: ProjectExample | null): boolean => {
+    if (atRest) return false; // the form shown was not posed
+    if (weigherOf(layer.weigh).hasPoints) return !(isAtRest(stage, layer) && stand.joints);
+    const own = existing ? layer.space[layer.examples.indexOf(existing)]?.name : undefined;
+    return !stand.joints && Object.entries(stand.at).every(([name, value]) => {
+        const input = stage.rig.inputs.find((i) => i.name === name);
+        return name === own || !input || isRest(input, value);
+    });
 };
 
 const addAxis = (tree: Project, layer: ProjectLayer, name: string): ProjectLayer => {
@@ -142,23 +166,28 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     pose.dispose();
     const form = await formToSend(app, session, { index, example: existing?.name ?? null });
     const name = existing?.name ?? freeName(wanted, layer.examples.map((example) => example.name));
-    const path = await server.addForm(fileName(name), tree.mesh, form, tree.unit ?? "m", tree.up ?? "y");
+    const send = (file: string, positions: Float32Array): Promise<string> =>
+        server.addForm(fileName(file), tree.mesh, positions, tree.unit ?? "m", tree.up ?? "y");
+    const path = await send(name, form.positions);
+    // 'exemplar check' compares the rig with the sculpt itself.
+    const kept = form.isChanged && isPlaced(stage, layer, session, existing)
+        ? { mesh: path, sculpt: await send(`${name}_sculpt`, session.positions) } : { mesh: path };
 
     const edited = (l: ProjectLayer): ProjectLayer => {
         const pseudo = (l.pseudo ?? []).filter((_, i) => !replacedPseudos.has(i));
-        const kept = replacedPseudos.size ? { ...l, pseudo } : l;
+        const left = replacedPseudos.size ? { ...l, pseudo } : l;
         if (existing)
-            return { ...kept, examples: kept.examples.map((example) =>
-                example.name === name ? placed(stage, session, l, { ...withoutSculpt(example), mesh: path }) : example) };
-        return addAxis(tree, { ...kept, examples: [...kept.examples, placed(stage, session, l, { name, mesh: path })] }, name);
+            return { ...left, examples: left.examples.map((example) =>
+                example.name === name ? placed(stage, session, l, { ...withoutSculpt(example), ...kept }) : example) };
+        return addAxis(tree, { ...left, examples: [...left.examples, placed(stage, session, l, { name, ...kept })] }, name);
     };
     const now = app.history.tree.layers.findIndex((l) => l.name === layer.name); // layers may have been added or removed meanwhile
     if (now < 0) throw new Error(`Layer '${layer.name}' is gone.`);
     app.edit(existing ? `sculpt on '${name}'` : `sculpt '${name}'`, (t) =>
         widened(setLayer(t, now, edited), weigherOf(layer.weigh).hasPoints ? session.stand.at : undefined));
     await app.build();
-    const kept = app.tree.layers[now]?.examples.find((example) => example.name === name);
-    if (kept?.mesh !== path || app.stage.built !== app.tree) return null;
+    const there = app.tree.layers[now]?.examples.find((example) => example.name === name);
+    if (there?.mesh !== path || app.stage.built !== app.tree) return null;
 
     takeStand(app.stage.pose, session.stand);
     const axis = !weigherOf(layer.weigh).hasPoints && !existing ? app.tree.layers[now].space.at(-1) : undefined;

@@ -26,7 +26,8 @@ const angleBetween = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
 
 const numbers = (value: number | number[]): number[] => (Array.isArray(value) ? value : [value]);
 
-const isRest = (input: Input, value: Value): boolean => {
+/** True if the value of an axis is that of rest. */
+export const isRest = (input: Input, value: Value): boolean => {
     const [now, rest] = [numbersOf(input, value), numbers(input.rest)];
     return input.kind === "scalar" ? now[0] === rest[0] : angleBetween(now, rest) < 1e-6;
 };
