@@ -371,6 +371,68 @@ class Mirror(harness.Case):
         self.assertEqual([e["name"] for layer in self.project()["layers"] for e in layer["examples"]],
                          ["bent_L", "bent_R"])
 
+    # ---- below other layers ----
+
+    def start_below(self):
+        """An elbow and, in a later layer, a hand; then a sculpt of the elbow that was made on both. Returns the form at
+        its pose."""
+        self.start()
+        self.sculpt("bent_L", ELBOW)
+        self.sculpt("turn_L", "joint:hand_L=y-30", centre=(1.6, 0.1, 0.1), radius=0.4)
+        at = {**self.entry_of("turn_L")["at"], self.axis_of("fore_L"): {"x": 30, "y": -10, "z": 18}}
+        self.sculpt("both_L", *spoken(at), amount=(-0.02, 0.03, 0.05), more=("--layer", "fore_L"))
+        self.assertIn("sculpt", self.entry_of("both_L"))
+        return self.form_of("both_L")
+
+    def axis_of(self, layer):
+        return [one for one in self.project()["layers"] if one["name"] == layer][0]["space"][0]["name"]
+
+    def entry_of(self, example):
+        return [one for layer in self.project()["layers"] for one in layer["examples"] if one["name"] == example][0]
+
+    def form_of(self, example):
+        """The form at its pose, with all layers."""
+        return self.posed(*spoken(self.entry_of(example)["at"]))
+
+    def disturbed(self):
+        return [finding["text"] for finding in self.run_tool("check", "body/body.json", "--json").json()["findings"]
+                if finding["kind"] == "disturbed"]
+
+    def check_mirrored(self, form, image):
+        worst = max(math.dist(image[self.figure.counterpart(v)], self.figure.reflected(p)) for v, p in enumerate(form))
+        self.assertLess(worst, 1e-5 * self.figure.size)
+
+    def test_a_sculpt_below_a_later_layer(self):
+        """The file of such an example is the form without the later layer. Its image has a sculpt of its own, of the other
+        side, so 'check' does not find it disturbed."""
+        form = self.start_below()
+        self.assertEqual(self.disturbed(), [])
+        self.example("mirror", "--all", "L", "R")
+        self.check_mirrored(form, self.form_of("both_R"))
+        own, image = self.entry_of("both_L"), self.entry_of("both_R")
+        self.assertIn("sculpt", image)
+        self.assertNotEqual(image["sculpt"], own["sculpt"])
+        self.check_mirrored(form, harness.positions_of((self.home / image["sculpt"]).read_text()))
+        self.assertEqual(self.disturbed(), [])
+
+    def test_a_later_layer_that_is_not_symmetric(self):
+        """The rig gives the mirrored sculpt, though the later layer does something else on that side; and gives it again
+        after that has changed, in place of what it had."""
+        form = self.start_below()
+        self.example("mirror", "--name", "bent_L")
+        for amount in ((0.05, 0.01, 0.02), (-0.03, 0.04, 0.01)):
+            if amount[0] > 0:
+                self.example("mirror", "--name", "turn_L")
+            words = spoken(self.entry_of("turn_R")["at"])
+            base = self.posed(*words, mute=[layer["name"] for layer in self.project()["layers"][-1:]])
+            bumped = [add(p, [bump(r, (-1.7, 0, -0.1), 0.3) * c for c in amount]) for p, r in zip(base, self.figure.rest)]
+            (self.folder / "other.obj").write_text(self.figure.obj(bumped))
+            self.example("add", "--replace", "--name", "turn_R", "other.obj")
+            answer = self.example("mirror", "--name", "both_L", "--replace", "--json").json()
+            self.assertLess(answer["error"], 1e-5 * self.figure.size)
+            self.check_mirrored(form, self.form_of("both_R"))
+            self.assertEqual(self.disturbed(), [])
+
     # ---- joints ----
 
     def test_joints_that_exporters_numbered(self):

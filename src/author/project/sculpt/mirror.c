@@ -4,7 +4,8 @@
  * layer over the mirrored axes (mirror_layer.c); in a direct layer, whose axes are its weights, to an axis of its own.
  *
  * Several examples are mirrored one after the other, in the order of the layers, into one changed tree. If the image of
- * one has to be measured on top of the image of another, a rig is built in between.
+ * one has to be measured on top of the image of another, a rig is built in between. An example whose place names an
+ * axis that a later layer mirrors comes last.
  */
 #include "author/project/sculpt/mirror.h"
 #include "author/base/array.h"
@@ -395,8 +396,8 @@ static ex_result mirror_one(exi_mirroring *m, int layer, int place, ex_error *er
     m->images = images;
     exi_image *image = &images[m->image_count];
     *image = (exi_image){.from = layer, .from_place = place, .to = m->to, .place = m->place, .new_layer = m->new_layer};
-    result = exi_mirroring_form(m, &image->mirrored, error);
-    m->image_count += result == EX_OK;
+    m->image_count++;
+    result = exi_mirroring_form(m, image, error);
     m->changed = m->changed < m->to ? m->changed : m->to;
     return result;
 }
@@ -416,10 +417,42 @@ static ex_result mirror_pseudos(exi_mirroring *m, int layer, ex_error *error) {
     return result == EX_OK ? exi_mirroring_pseudos(m, error) : result;
 }
 
+/* True if the example's place names an axis of another layer whose mirror image is not there yet: a later layer brings
+ * it. */
+static bool must_wait(exi_mirroring *m, const json_t *entry, const ex_project_layer *source) {
+    const char *name;
+    json_t *value;
+    bool wait = false;
+    json_object_foreach(json_object_get(entry, "at"), name, value) {
+        bool own = false;
+        for (int i = 0; i < source->axis_count; i++)
+            own = own || strcmp(source->axes[i].name, name) == 0;
+        const ex_project_axis *axis = own ? NULL : exi_view_axis(m->mirror.view, name);
+        exi_mirrored_axis mirrored = {0};
+        ex_error error = {0};
+        wait = wait ||
+               (axis && exi_mirror_axis(&m->mirror, axis, NULL, NULL, 0, &mirrored, &error) == EX_OK && !mirrored.to);
+        json_decref(mirrored.made);
+    }
+    return wait;
+}
+
+static ex_result put_off(exi_mirroring *m, int layer, int place, ex_error *error) {
+    exi_put_off *more = exi_array_grow(m->put_off, &m->put_off_capacity, m->put_off_count + 1, sizeof *more);
+    if (!more)
+        return ex_error_memory(error, "an example", sizeof *more);
+    m->put_off = more;
+    more[m->put_off_count++] = (exi_put_off){.layer = layer, .place = place};
+    return EX_OK;
+}
+
+/* Puts examples off that must wait; then the layer's pseudo-examples wait too, as they may name any example. */
 static ex_result mirror_layer(exi_mirroring *m, int layer, int *without_side, ex_error *error) {
     const ex_project_layer *source = &m->amendment.project->view.layers[layer];
+    const json_t *entries = json_object_get(
+        json_array_get(json_object_get(m->amendment.project->root, "layers"), (size_t)layer), "examples");
     ex_result result = EX_OK;
-    bool any = false;
+    bool any = false, waiting = false;
     for (int place = 0; result == EX_OK && place < source->example_count + source->muted_count; place++) {
         const ex_project_example *example = exi_example_at(source, place);
         bool muted = false;
@@ -429,10 +462,24 @@ static ex_result mirror_layer(exi_mirroring *m, int layer, int *without_side, ex
         *without_side += m->def->from != EX_SIDE_NONE && side == EX_SIDE_NONE && !muted;
         if (muted || side != m->def->from)
             continue;
-        any = true;
-        result = mirror_one(m, layer, place, error);
+        const bool later = must_wait(m, json_array_get(entries, (size_t)place), source);
+        any = any || !later;
+        waiting = waiting || later;
+        result = later ? put_off(m, layer, place, error) : mirror_one(m, layer, place, error);
     }
-    return result == EX_OK && any ? mirror_pseudos(m, layer, error) : result;
+    return result == EX_OK && any && !waiting ? mirror_pseudos(m, layer, error) : result;
+}
+
+/* Mirrors what was put off. */
+static ex_result mirror_rest(exi_mirroring *m, ex_error *error) {
+    ex_result result = EX_OK;
+    for (size_t i = 0; result == EX_OK && i < m->put_off_count; i++) {
+        const int layer = m->put_off[i].layer;
+        result = mirror_one(m, layer, m->put_off[i].place, error);
+        if (result == EX_OK && (i + 1 == m->put_off_count || m->put_off[i + 1].layer != layer))
+            result = mirror_pseudos(m, layer, error);
+    }
+    return result;
 }
 
 static ex_result nothing_to_mirror(const exi_mirroring *m, ex_error *error) {
@@ -455,6 +502,8 @@ static ex_result mirror_many(exi_mirroring *m, ex_error *error) {
     for (int l = 0; result == EX_OK && l < view->layer_count; l++)
         if (only >= 0 ? l == only : can_mirror(&view->layers[l]))
             result = mirror_layer(m, l, &without_side, error);
+    if (result == EX_OK)
+        result = mirror_rest(m, error);
     if (result == EX_OK && m->taken_count > 0)
         return ex_error_kind(error,
                              ex_error_set(error, EX_ERROR_DATA,
@@ -503,6 +552,17 @@ static void count_damped(void *user, int layer, int example, const ex_damped *li
         counter->next->report(counter->next->user, layer, example, list, count);
 }
 
+/* Fits the images of examples that have a sculpt beside their file, from the last layer to the first: such a file
+ * depends on the layers after it, and its own layer does not change what those give at the poses of their examples. */
+static ex_result fit_sculpts(exi_mirroring *m, ex_error *error) {
+    ex_result result = EX_OK;
+    for (int layer = m->amendment.trial.view.layer_count - 1; layer >= 0; layer--)
+        for (size_t i = 0; result == EX_OK && i < m->image_count; i++)
+            if (m->images[i].to == layer && m->images[i].wanted)
+                result = exi_mirroring_fit(m, &m->images[i], error);
+    return result;
+}
+
 /* Builds the whole and measures all images. Doubts about a layer are told once. */
 static ex_result measure(exi_mirroring *m, ex_error *error) {
     exi_amendment *a = &m->amendment;
@@ -511,14 +571,18 @@ static ex_result measure(exi_mirroring *m, ex_error *error) {
     ex_result result = exi_amend_read(a, error);
     if (result == EX_OK)
         result = exi_amend_build(a, error);
+    if (result == EX_OK)
+        result = fit_sculpts(m, error);
     for (size_t i = 0; result == EX_OK && i < m->image_count; i++) {
         exi_image *image = &m->images[i];
         ex_sculpted *made = &image->mirrored.sculpted;
         const bool first = i == 0 || m->images[i - 1].to != image->to;
+        a->wanted = image->wanted;
         result = first ? exi_amend_measure(a, image->to, image->place, made, error)
                        : exi_sculpt_measure(a, image->to, image->place, made, error);
         made->new_layer = image->new_layer;
         made->damped_count = image->damped_count;
+        a->wanted = NULL;
     }
     return result;
 }
@@ -586,7 +650,10 @@ ex_result ex_project_mirror(ex_project *project, const ex_mirroring *def, const 
     if (result != EX_OK && made_count)
         *made_count = 0;
     free_axes(&m);
+    for (size_t i = 0; i < m.image_count; i++)
+        free(m.images[i].wanted);
     free(m.images);
+    free(m.put_off);
     exi_mirroring_release(&m);
     exi_amend_close(&m.amendment);
     return result;

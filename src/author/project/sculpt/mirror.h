@@ -12,8 +12,15 @@ typedef struct exi_image {
     int to, place;        /* of its image */
     bool new_layer;
     int damped_count;
+    double *wanted; /* [vertex_count][3]: the mirrored sculpt, in metres with y up, if the example has one beside its
+                       file; or NULL */
     ex_mirrored mirrored;
 } exi_image;
+
+/* An example that is mirrored after all others. */
+typedef struct exi_put_off {
+    int layer, place;
+} exi_put_off;
 
 typedef struct exi_mirroring {
     const ex_mirroring *def;
@@ -46,6 +53,8 @@ typedef struct exi_mirroring {
     int changed; /* first layer of the tree that changed since a rig was last built; INT_MAX: none */
     exi_image *images;
     size_t image_count, image_capacity;
+    exi_put_off *put_off;
+    size_t put_off_count, put_off_capacity;
     char taken[400]; /* the names of examples that are in the way */
     int taken_count;
 } exi_mirroring;
@@ -74,8 +83,11 @@ ex_result exi_mirroring_pseudos(exi_mirroring *m, ex_error *error);
 
 /* Prepares counterparts: how the mesh stands, the plane, and joints in pairs. */
 ex_result exi_mirroring_prepare(exi_mirroring *m, ex_error *error);
-/* Writes the mirrored form of the example to a file, as the form of the example at m->place of m->to. */
-ex_result exi_mirroring_form(exi_mirroring *m, ex_mirrored *mirrored, ex_error *error);
+/* Writes the mirrored form of the example to a file, as the form of the example at m->place of m->to; and mirrors its
+ * sculpt, if that is a file of its own. Fills in the image's `wanted` and `mirrored`. */
+ex_result exi_mirroring_form(exi_mirroring *m, exi_image *image, ex_error *error);
+/* With the rig built: makes the rig give the image its mirrored sculpt through the layers after it. */
+ex_result exi_mirroring_fit(exi_mirroring *m, const exi_image *image, ex_error *error);
 /* Mirrors values [vertex_count] of the mesh. NULL without memory; release with free. */
 float *exi_mirroring_values(const exi_mirroring *m, const float *values);
 void exi_mirroring_release(exi_mirroring *m);

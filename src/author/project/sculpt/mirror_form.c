@@ -226,18 +226,19 @@ static double length(const double v[3]) {
     return hypot(hypot(v[0], v[1]), v[2]);
 }
 
-/* Reads the example's form; offsets [vertex_count][3] from the base, of the mesh as it stands; small ones are 0. */
-static ex_result read_offsets(const exi_mirroring *m, double least, double *offsets, ex_error *error) {
+/* Reads a form of the example, at rest or posed; offsets [vertex_count][3] from the base, of the mesh as it stands;
+ * small ones are 0. */
+static ex_result read_offsets(const exi_mirroring *m, const char *file, bool at_rest, double least, double *offsets,
+                              ex_error *error) {
     const ex_project_view *view = &m->amendment.project->view;
     const ex_project_example *example = exi_example_at(m->source, m->from_place);
-    const bool at_rest = exi_layer_at_rest(m->source);
     const size_t count = (size_t)m->mesh->vertex_count;
     float *base = exi_array_allocate(3 * count, sizeof *base);
     ex_mesh *form = NULL;
-    ex_result result = base ? exi_project_read_mesh(view, example->mesh, &form, error)
+    ex_result result = base ? exi_project_read_mesh(view, file, &form, error)
                             : ex_error_memory(error, "a form", 3 * count * sizeof *base);
     if (result == EX_OK)
-        result = ex_error_within(error, ex_mesh_compare_connectivity(m->mesh, form, error), "%s", example->mesh);
+        result = ex_error_within(error, ex_mesh_compare_connectivity(m->mesh, form, error), "%s", file);
     if (result == EX_OK)
         result = evaluate(m->rig, view, example, m->from, at_rest, base, error);
     for (size_t v = 0; result == EX_OK && v < count; v++) {
@@ -346,12 +347,12 @@ float *exi_mirroring_values(const exi_mirroring *m, const float *values) {
 
 /* ---- the form ---- */
 
-/* Adds the offsets to the base of the image, in the project's unit and with its up axis. */
-static ex_result make_form(const exi_mirroring *m, const double *offsets, ex_mesh *form, ex_error *error) {
+/* Adds the offsets to the base of the image, at rest or posed, in the project's unit and with its up axis. */
+static ex_result make_form(const exi_mirroring *m, const double *offsets, bool at_rest, ex_mesh *form,
+                           ex_error *error) {
     const exi_amendment *a = &m->amendment;
     const ex_project_view *view = &a->trial.view;
     const ex_project_layer *layer = &view->layers[m->to];
-    const bool at_rest = exi_layer_at_rest(layer);
     const size_t count = (size_t)form->vertex_count;
     float *base = exi_array_allocate(3 * count, sizeof *base);
     ex_result result =
@@ -378,14 +379,35 @@ static ex_result put_form(exi_mirroring *m, const ex_mesh *form, ex_error *error
     char *file = exi_sculpt_free_file(&a->trial.view, a->trial.view.layers[m->to].name,
                                       json_string_value(json_object_get(entry, "name")));
     ex_result result = file ? exi_sculpt_write(a, file, form, error) : ex_error_memory(error, "a path", 0);
+    json_object_del(entry, "sculpt"); /* of the other side, or of the form that it had */
     if (result == EX_OK && json_object_set_new(entry, "mesh", json_string(file)) != 0)
         result = ex_error_memory(error, "an example", 0);
     free(file);
     return result;
 }
 
-ex_result exi_mirroring_form(exi_mirroring *m, ex_mirrored *mirrored, ex_error *error) {
+/* Mirrors the sculpt, which was seen with all layers. */
+static ex_result mirror_sculpt(const exi_mirroring *m, ex_mesh *form, double *offsets, double *images, double **wanted,
+                               ex_error *error) {
+    const ex_project_example *example = exi_example_at(m->source, m->from_place);
+    ex_mirrored counts = {0}; /* those of the form are told */
+    ex_result result = read_offsets(m, example->sculpt, false, 0, offsets, error);
+    if (result != EX_OK)
+        return result;
+    mirror_offsets(m, 0, offsets, images, &counts);
+    result = make_form(m, images, false, form, error);
+    *wanted = exi_array_allocate(3 * (size_t)form->vertex_count, sizeof **wanted);
+    if (result == EX_OK && !*wanted)
+        result = ex_error_memory(error, "a form", 0);
+    if (result == EX_OK)
+        exi_form_to_metres(&m->amendment.trial.view, form, *wanted);
+    return result;
+}
+
+ex_result exi_mirroring_form(exi_mirroring *m, exi_image *image, ex_error *error) {
     const size_t count = 3 * (size_t)m->mesh->vertex_count;
+    const ex_project_example *example = exi_example_at(m->source, m->from_place);
+    ex_mirrored *mirrored = &image->mirrored;
     const bool own = m->source->domain == EX_DOMAIN_OFFSETS && m->source->offsets.tolerance >= 0;
     const double least = own ? m->source->offsets.tolerance : LEAST * m->standing.size;
     double *offsets = exi_array_allocate(count, sizeof *offsets), *images = exi_array_allocate(count, sizeof *images);
@@ -396,17 +418,35 @@ ex_result exi_mirroring_form(exi_mirroring *m, ex_mirrored *mirrored, ex_error *
     mirrored->offset = plane->offset;
     mirrored->as_bound = m->as_bound;
     if (result == EX_OK)
-        result = read_offsets(m, least, offsets, error);
+        result = read_offsets(m, example->mesh, exi_layer_at_rest(m->source), least, offsets, error);
     if (result == EX_OK)
         result = check_counterparts(m, offsets, error);
     if (result == EX_OK) {
         mirror_offsets(m, least, offsets, images, mirrored);
-        result = make_form(m, images, form, error);
+        result = make_form(m, images, exi_layer_at_rest(&m->amendment.trial.view.layers[m->to]), form, error);
     }
     if (result == EX_OK)
         result = put_form(m, form, error);
+    if (result == EX_OK && example->sculpt)
+        result = mirror_sculpt(m, form, offsets, images, &image->wanted, error);
     ex_mesh_destroy(form);
     free(offsets);
     free(images);
+    return result;
+}
+
+ex_result exi_mirroring_fit(exi_mirroring *m, const exi_image *image, ex_error *error) {
+    const ex_project_view *view = &m->amendment.trial.view;
+    const exi_fit fit = {.amendment = &m->amendment,
+                         .layer = image->to,
+                         .place = image->place,
+                         .at_rest = view->skeleton && exi_layer_at_rest(&view->layers[image->to]),
+                         .mesh = ex_mesh_copy(m->mesh)};
+    if (!fit.mesh)
+        return ex_error_memory(error, "a form", 0);
+    m->amendment.wanted = image->wanted;
+    const ex_result result = exi_fit_again(&fit, error);
+    m->amendment.wanted = NULL;
+    ex_mesh_destroy(fit.mesh);
     return result;
 }

@@ -182,6 +182,9 @@ ex_result exi_fit_form(const exi_fit *f, const double *wanted, ex_error *error);
 /* With the rig built: corrects the file by what later layers add at the example's pose, and builds again. The sculpt
  * itself is then a file of its own, which the example names. */
 ex_result exi_fit_later(const exi_fit *f, ex_error *error);
+/* With the rig built, and a file of the example that this change made: gives it the sculpt, and builds and corrects it
+ * as above. */
+ex_result exi_fit_again(const exi_fit *f, ex_error *error);
 
 /* ---- how well an example is reproduced ---- */
 

@@ -265,6 +265,13 @@ static ex_result correct(const exi_fit *f, rounds *r, ex_error *error) {
     return result;
 }
 
+ex_result exi_fit_again(const exi_fit *f, ex_error *error) {
+    ex_result result = exi_fit_form(f, f->amendment->wanted, error);
+    if (result == EX_OK)
+        result = write_again(f, error);
+    return result == EX_OK ? exi_fit_later(f, error) : result;
+}
+
 ex_result exi_fit_later(const exi_fit *f, ex_error *error) {
     const ex_project_layer *layer = &f->amendment->trial.view.layers[f->layer];
     const size_t count = 3 * (size_t)f->mesh->vertex_count;
