@@ -138,6 +138,17 @@ class Init(harness.Case):
         self.assertEqual(self.init(scene, "--force", "--keep-seams").err, "")
         self.assertEqual(self.posed("a=1")[3:], [[0, 1, 1], [1, 0, 1], [1, 1, 3]])
 
+    def test_triangles_without_area(self):
+        scene = Scene()
+        mesh = scene.mesh("m", positions=[*TRIANGLE, [5, 0, 0], [6, 0, 0]])
+        corners = [[0], [1], [2], [3], [4], [3], [4], [4], [4]]
+        scene.json["meshes"][mesh]["primitives"][0]["indices"] = scene.array(corners, "B", 5121)
+        scene.node(mesh=mesh)
+        self.assertEqual(self.init(scene).err,
+                         "exemplar: it.gltf: 2 triangles are left out, with the same vertex at two corners\n")
+        faces = [line for line in (self.folder / "it/mesh.obj").read_text().splitlines() if line.startswith("f ")]
+        self.assertEqual(len(faces), 1)
+
     def test_many_joints_of_one_name(self):
         """Each gets the next number that no other joint's name has."""
         scene = Scene()

@@ -102,12 +102,32 @@ static ex_result unify(exi_init *init, ex_error *error) {
     return result;
 }
 
+/* Says how many triangles of the wanted nodes have a vertex twice, and so are no faces. Strips have such triangles on
+ * purpose. */
+static void note_flat(const exi_init *init) {
+    int count = 0, triangle[3];
+    for (int n = 0; n < init->given->node_count; n++) {
+        const int number = init->wanted[n] ? init->given->nodes[n].mesh : -1;
+        const ex_scene_mesh *mesh = number >= 0 ? &init->given->meshes[number] : NULL;
+        for (int i = 0; mesh && i < mesh->primitive_count; i++) {
+            const ex_scene_primitive *p = &mesh->primitives[i];
+            for (int t = 0; p->mode == EX_SCENE_TRIANGLES && t < exi_scene_triangle_count(p); t++)
+                count += !exi_scene_triangle(p, t, triangle);
+        }
+    }
+    if (count > 0)
+        exi_init_note(init, "%d triangle%s left out, with the same vertex at two corners", count,
+                      count == 1 ? " is" : "s are");
+}
+
 static ex_result gather(exi_init *init, bool keep_seams, ex_error *error) {
     ex_result result = ex_scene_check(init->given, error);
     if (result == EX_OK)
         result = unify(init, error);
     if (result == EX_OK)
         result = exi_scene_join(init->scene, init->wanted, &init->mesh, &init->parts, &init->part_count, error);
+    if (result == EX_OK)
+        note_flat(init);
     if (result == EX_OK)
         result = exi_init_find_targets(init, error);
     if (result == EX_OK && !keep_seams)
