@@ -130,6 +130,25 @@ const looks = async (bench) => {
     expect(alone.problems.length === 0, alone.problems.join("; "));
 };
 
+/** A roof whose two sides have their own normals at the ridge: a side has one shade, near the ridge and far from it, and
+ * the other side another. */
+const hardEdges = async (bench) => {
+    const folder = mkdtempSync(join(bench.work, "roof-"));
+    const project = join(folder, "roof.json");
+    writeFileSync(join(folder, "roof.obj"), ["v -1 0 -1", "v 1 0 -1", "v -1 1 0", "v 1 1 0", "v -1 2 -1", "v 1 2 -1",
+        "vn 0 -0.7071068 0.7071068", "vn 0 0.7071068 0.7071068", "f 1//1 2//1 4//1 3//1", "f 3//2 4//2 6//2 5//2"].join("\n"));
+    writeFileSync(project, JSON.stringify({ exemplar: 1, mesh: "roof.obj", layers: [] }));
+    const page = await bench.open(project);
+    const near = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i]))) < 4;
+    for (const surface of ["shaded", "normals"]) {
+        await page.evaluate((to) => window.exemplar.show({ surface: to, ground: false }), surface);
+        const at = [];
+        for (const y of [0.2, 0.9, 1.1, 1.8]) at.push(await colourAt(bench, page, [0, y, -Math.abs(y - 1)]));
+        expect(near(at[0], at[1]) && near(at[2], at[3]), `${surface}: a side has several shades: ${at.join(" | ")}`);
+        expect(!near(at[1], at[2]), `${surface}: both sides have the shade ${at[1]}`);
+    }
+};
+
 /** Headings of the parts that are seen. */
 const partsOf = (page) => page.evaluate(() => [...document.querySelectorAll(".part")]
     .filter((part) => part.checkVisibility()).map((part) => part.querySelector("summary").textContent));
@@ -166,4 +185,5 @@ const withoutLayers = async (bench) => {
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 
-export const cases = { "materials and clips": looks, "a character without layers": withoutLayers };
+export const cases = { "materials and clips": looks, "a character without layers": withoutLayers,
+    "hard edges": hardEdges };

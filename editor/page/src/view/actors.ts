@@ -84,7 +84,7 @@ export class Actors {
         this.stand.scenes[0].add(this.#form.object);
         if (this.hasTexture) this.#skin = new Skin(stage.rig);
         this.material.uniforms["skin"]!.value = this.#skin?.texture ?? null;
-        this.#hard = this.hasLooks ? HardNormals.of(stage.rig, stage.mesh) : null;
+        this.#hard = HardNormals.of(stage.rig, stage.mesh);
         void this.#openLooks();
         if (stage.rig.driver) {
             this.#driver = new DriverForm(this.stand.gl, stage.rig.driver, this.#ghost);
@@ -121,9 +121,9 @@ export class Actors {
         this.app.invalidate();
     }
 
-    /** Materials are shown with the hard edges of the file. */
+    /** The normals, with the hard edges of the file. */
     #normalsOf({ positions, normals }: Surface): Float32Array | null {
-        return this.#mode === "material" && this.#hard ? this.#hard.at(positions) : normals;
+        return this.#hard?.at(positions) ?? normals;
     }
 
     #fillOther(): void {
