@@ -3,12 +3,14 @@
 
   turns_oracle.py PROBE EXEMPLAR DATA [--full]
 
-Rigs of DATA: gltf/CesiumMan.glb, gltf/RiggedFigure.glb, hand/left.glb. Each is built twice: with dual quaternion
-skinning, and with linear skinning and a sculpt of all vertices in the frame `skinned`. Steps are 0.01 degrees: near
--180, 0 and 180 degrees, or with --full all from -180 to 190. No step of a vertex may be longer than 3 times the median
-step of that joint and axis. Last, a sculpt at 180 degrees must come back there, and next to it on both sides.
+Rigs of DATA: gltf/CesiumMan.glb, gltf/RiggedFigure.glb, hand/left.glb, each bound as in its file and with bind
+matrices that are rotated, scaled by 0.01 and mirrored. Each is built twice: with dual quaternion skinning, and with
+linear skinning and a sculpt of all vertices in the frame `skinned`. Steps are 0.01 degrees: near -180, 0 and 180
+degrees, or with --full all from -180 to 190. No step of a vertex may be longer than 3 times the median step of that
+joint and axis. Last, a sculpt at 180 degrees must come back there, and next to it on both sides.
 """
 import json
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,10 +18,18 @@ from pathlib import Path
 
 import numpy as np
 
+import bent_tube
 import skips
 
 RIGS = ["gltf/CesiumMan.glb", "gltf/RiggedFigure.glb", "hand/left.glb"]
 MOST = 3.0
+# The space of the mesh after X, with inverse bind matrices times X^-1: poses stay the same.
+BINDS = {
+    "as in the file": None,
+    "rotated": ((0.36, 0.48, 0, 0.8), (1, 1, 1)),
+    "rotated, in centimetres": ((-0.5 ** 0.5, 0, 0, 0.5 ** 0.5), (100, 100, 100)),
+    "rotated, mirrored, in centimetres": ((0.5, -0.5, 0.5, 0.5), (-100, 100, 100)),
+}
 
 
 def run(*command):
@@ -39,6 +49,40 @@ def write_obj(path, lines, points):
     rows = iter(points)
     path.write_text("\n".join(
         "v " + " ".join(repr(float(x)) for x in next(rows)) if line.startswith("v ") else line for line in lines) + "\n")
+
+
+def rebind(source, bind, path):
+    """Writes a .glb whose mesh and bind matrices are in another space."""
+    data = bytearray(source.read_bytes())
+    size = struct.unpack_from("<I", data, 12)[0]
+    gltf = json.loads(data[20:20 + size])
+    bin_at = 20 + size + 8
+    x = np.eye(4)
+    x[:3, :3] = bent_tube.rotation_matrix(bind[0]) * np.array(bind[1], float)
+
+    def change(number, width, function):
+        accessor = gltf["accessors"][number]
+        view = gltf["bufferViews"][accessor["bufferView"]]
+        assert accessor["componentType"] == 5126 and view.get("byteStride", 4 * width) == 4 * width
+        at = bin_at + view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        rows = np.frombuffer(data, "<f4", accessor["count"] * width, at).reshape(-1, width)
+        made = function(rows.astype(float)).astype("<f4")
+        data[at:at + made.nbytes] = made.tobytes()
+        for key in {"min", "max"} & accessor.keys():
+            accessor[key] = getattr(made, key)(axis=0).tolist()
+
+    primitives = [p["attributes"] for mesh in gltf["meshes"] for p in mesh["primitives"]]
+    for number in {a["POSITION"] for a in primitives}:
+        change(number, 3, lambda rows: rows @ x[:3, :3].T)
+    for number in {a["NORMAL"] for a in primitives if "NORMAL" in a}:
+        change(number, 3, lambda rows: rows @ (x[:3, :3] / abs(bind[1][0])).T)
+    for number in {skin["inverseBindMatrices"] for skin in gltf["skins"]}:  # column by column in the file
+        change(number, 16, lambda rows: (np.linalg.inv(x).T @ rows.reshape(-1, 4, 4)).reshape(-1, 16))
+    text = json.dumps(gltf).encode()
+    text += b" " * (-len(text) % 4)
+    rest = bytes(data[20 + size:])
+    path.write_bytes(struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A) + text + rest)
+    return path
 
 
 def make_rig(tool, source, folder, dual):
@@ -108,19 +152,21 @@ def check_sculpt(tool, path, folder):
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--full"]
-    probe, tool, full = Path(arguments[0]), Path(arguments[1]), "--full" in sys.argv
+    probe, tool, full = Path(arguments[0]).resolve(), Path(arguments[1]).resolve(), "--full" in sys.argv
     data = skips.data_folder(arguments[2])
     skips.need_data(data, *RIGS)
     passed = failed = 0
     with tempfile.TemporaryDirectory() as temporary:
-        for i, name in enumerate(RIGS):
-            for dual in (False, True):
-                folder = Path(temporary) / f"{i}{dual}"
-                path, rig, dial = make_rig(tool, data / name, folder, dual)
-                print(f"{name}, {'dual quaternions' if dual else 'linear, frame skinned'}")
-                good = check_steps(probe, rig, dial, full)
-                good = (dual or check_sculpt(tool, path, folder)) and good
-                passed, failed = passed + good, failed + (not good)
+        cases = [(rig, bind, dual) for rig in RIGS for bind in BINDS for dual in (False, True)]
+        for i, (name, bind, dual) in enumerate(cases):
+            folder, source = Path(temporary) / str(i), data / name
+            if BINDS[bind]:
+                source = rebind(source, BINDS[bind], Path(temporary) / f"bound{i}.glb")
+            path, rig, dial = make_rig(tool, source, folder, dual)
+            print(f"{name}, bound {bind}, {'dual quaternions' if dual else 'linear, frame skinned'}", flush=True)
+            good = check_steps(probe, rig, dial, full)
+            good = (dual or BINDS[bind] is not None or check_sculpt(tool, path, folder)) and good
+            passed, failed = passed + good, failed + (not good)
     print(f"{passed} passed, {failed} failed")
     skips.finish(failed > 0)
 
