@@ -5,6 +5,8 @@
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
 #include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+#include "runtime/pose/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +52,36 @@ static bool find_near(const exi_measure *m, const ex_palette *palette, const for
     return true;
 }
 
+/*
+ * Corrects a form at rest for the rounding of evaluation. Dual quaternions of a mesh bound in another unit move a
+ * vertex by a product of two matrices in float, and lose about two bits more than one matrix does. One Newton step
+ * takes them back: x += M^-1 (posed - evaluated), except for vertices that were damped.
+ */
+static bool correct_rounding(const exi_measure *m, const ex_palette *palette, const forms *f, const exi_measured *out,
+                             double *rest) {
+    const int vertices = m->mesh->vertex_count;
+    float *moved = exi_array_allocate((size_t)vertices, 3 * sizeof *moved);
+    if (!moved)
+        return false;
+    for (size_t i = 0; i < 3 * (size_t)vertices; i++)
+        moved[i] = (float)rest[i];
+    ex_skin_apply(m->skin, palette, &(ex_skin_job){.end = vertices, .positions = moved, .out_positions = moved});
+    for (int v = 0, damped = 0; v < vertices; v++) {
+        double matrix[12], inverse[12], off[3];
+        ex_skin_vertex_matrix(m->skin, palette, v, matrix);
+        const bool is_damped = damped < out->damped_count && out->damped[damped].vertex == v;
+        damped += is_damped;
+        if (is_damped || !exi_matrix_invert(matrix, inverse))
+            continue;
+        for (size_t c = 0; c < 3; c++)
+            off[c] = (double)f->posed[3 * (size_t)v + c] - (double)moved[3 * (size_t)v + c];
+        for (size_t c = 0; c < 3; c++)
+            rest[3 * (size_t)v + c] += exi_dot3(inverse + 4 * c, off);
+    }
+    free(moved);
+    return true;
+}
+
 ex_result exi_measure_no_skin(ex_error *error) {
     return ex_error_set(error, EX_ERROR_DATA,
                         "it cannot be un-posed, because no joint moves the mesh: name a \"skeleton\" with a skin, or "
@@ -74,6 +106,10 @@ ex_result exi_measure_unpose(const exi_measure *m, const exi_posing *p, const ex
                                                             .out = rest,
                                                             .damped = out->damped,
                                                             .damped_capacity = (int)vertices});
+        const bool rounds_twice = m->view->skinning == EX_SKINNING_DUAL_QUATERNION && m->skeleton && !m->carried &&
+                                  ex_skeleton_scale(m->skeleton) != 1;
+        if (rounds_twice && !correct_rounding(m, p->palette, &f, out, rest))
+            result = ex_error_memory(error, "un-posing", vertices * 12);
         if (m->near_limit > 0 && !find_near(m, p->palette, &f, out))
             result = ex_error_memory(error, "un-posing", vertices * sizeof *out->near);
     }

@@ -84,20 +84,26 @@ static bool unpose_skin(const ex_rig *rig, const ex_pose *pose, const float *pos
     float *shifts = exi_array_allocate(3 * joints, sizeof *shifts);
     float *matrices = exi_array_allocate(12 * joints, sizeof *matrices);
     float *centres = exi_array_allocate(3 * joints, sizeof *centres);
+    float *turns = exi_array_allocate(4 * joints, sizeof *turns);
     void *scratch = malloc(ex_skeleton_scratch_size(skeleton) + 1);
     void *memory = malloc(ex_palette_size(method, (int)joints));
-    const bool fits = shifts && matrices && centres && scratch && memory && sum_shifts(rig, pose, shifts);
+    const bool fits = shifts && matrices && centres && turns && scratch && memory && sum_shifts(rig, pose, shifts);
     if (fits) {
         ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){.locals = pose->joints, .shifts = shifts},
-                             &(ex_skeleton_output){.matrices = matrices, .centres = centres}, scratch);
-        const ex_palette *palette = ex_palette_make(
-            &(ex_palette_def){.method = method, .joint_count = (int)joints, .matrices = matrices, .centres = centres},
-            memory);
+                             &(ex_skeleton_output){.matrices = matrices, .centres = centres, .turns = turns}, scratch);
+        const ex_palette *palette = ex_palette_make(&(ex_palette_def){.method = method,
+                                                                      .joint_count = (int)joints,
+                                                                      .matrices = matrices,
+                                                                      .centres = centres,
+                                                                      .turns = turns,
+                                                                      .scale = ex_skeleton_scale(skeleton)},
+                                                    memory);
         ex_skin_unpose(ex_rig_skin(rig), palette, &(ex_unpose_job){.posed = posed, .rest = mesh, .out = rest});
     }
     free(shifts);
     free(matrices);
     free(centres);
+    free(turns);
     free(scratch);
     free(memory);
     return fits;
