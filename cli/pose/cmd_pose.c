@@ -58,7 +58,7 @@ static const ex_option options[] = {
      .help = "leave a layer out, to compare; several with commas between",
      .text = &mute_text},
     {.name = "textures",
-     .help = "write the rig's textures too: beside the form as FORM.base_color.png, or into a .glb",
+     .help = "write the rig's textures too, beside the form as FORM.base_color.png; a .glb or .gltf always has them",
      .flag = &textures},
     {.name = "no-normals", .help = "leave the normals out", .flag = &plain},
     {.name = "16-bit",
@@ -286,7 +286,11 @@ static int run(const ex_call *call) {
                                                            .without_tangents = true});
     if (!rig)
         return EX_EXIT_FAILED;
-    exi_form_wish wish = {.normals = !plain && ex_rig_get_mesh(rig).face_count > 0, .textures = textures};
+    char example[16];
+    snprintf(example, sizeof example, ".%s", kind ? kind : "obj");
+    exi_form_wish wish = {.normals = !plain && ex_rig_get_mesh(rig).face_count > 0,
+                          .textures = textures,
+                          .scene = exi_form_is_scene(poses_path ? example : output)};
     if (!exi_level_read(call, rig, level_text, &wish.level, &exit_code)) {
         ex_rig_destroy(rig);
         return exit_code;
@@ -316,7 +320,7 @@ const ex_command cmd_pose = {
                    "groups and materials of its mesh, with normals, and with the vertices in their\n"
                    "original order. OBJ and PLY files are in the unit and up axis of the project\n"
                    "that the rig was built from, as 'example add' reads them. glTF is always in\n"
-                   "metres with y up.\n"
+                   "metres with y up, and has the rig's materials with their images.\n"
                    "\n"
                    "Axes that you do not name stay at rest. Write a rotation as turns in degrees,\n"
                    "one after the other (shoulder=x30y-10z5), or as a quaternion\n"

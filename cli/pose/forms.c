@@ -49,6 +49,10 @@ bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, in
     return false;
 }
 
+bool exi_form_is_scene(const char *path) {
+    return ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf");
+}
+
 /* ---- memory ---- */
 
 static size_t texture_size(const ex_rig *rig, int texture) {
@@ -56,24 +60,29 @@ static size_t texture_size(const ex_rig *rig, int texture) {
     return (size_t)t.width * (size_t)t.height * 4;
 }
 
+static bool is_wished(const ex_rig *rig, const exi_form_wish *wish, int texture) {
+    return wish->textures || (wish->scene && ex_texture_is_shown(ex_rig_texture(rig, texture).name));
+}
+
 size_t exi_form_size(const ex_rig *rig, const exi_form_wish *wish) {
     size_t size = (size_t)ex_rig_level_vertex_count(rig, wish->level) * (wish->normals ? 24 : 12);
-    for (int i = 0; wish->textures && i < ex_rig_texture_count(rig); i++)
-        size += texture_size(rig, i);
+    for (int i = 0; i < ex_rig_texture_count(rig); i++)
+        size += is_wished(rig, wish, i) ? texture_size(rig, i) : 0;
     return size;
 }
 
 bool exi_form_open(exi_form *form, const ex_rig *rig, const exi_form_wish *wish) {
     const size_t bytes = (size_t)ex_rig_level_vertex_count(rig, wish->level) * 3 * sizeof(float);
-    const int textures = wish->textures ? ex_rig_texture_count(rig) : 0;
+    const int textures = wish->textures || wish->scene ? ex_rig_texture_count(rig) : 0;
     *form = (exi_form){.positions = malloc(bytes + 1),
                        .normals = wish->normals ? malloc(bytes + 1) : NULL,
                        .textures = textures > 0 ? calloc((size_t)textures, sizeof *form->textures) : NULL};
     bool good = form->positions && (form->normals || !wish->normals) && (form->textures || textures == 0);
-    for (int i = 0; good && i < textures; i++) {
-        form->textures[i] = malloc(texture_size(rig, i));
-        good = form->textures[i] != NULL;
-    }
+    for (int i = 0; good && i < textures; i++)
+        if (is_wished(rig, wish, i)) {
+            form->textures[i] = malloc(texture_size(rig, i));
+            good = form->textures[i] != NULL;
+        }
     return good;
 }
 
@@ -139,14 +148,14 @@ static char *texture_path(const char *path, const char *name) {
 
 /* True if the texture goes into the form's file. */
 static bool is_embedded(const char *path, const char *texture) {
-    return strcmp(texture, "base_color") == 0 && (ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf"));
+    return exi_form_is_scene(path) && ex_texture_is_shown(texture);
 }
 
 static ex_result write_textures(const exi_form *form, const ex_rig *rig, const char *path, ex_error *error) {
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && form->textures && i < ex_rig_texture_count(rig); i++) {
         ex_texture t = ex_rig_texture(rig, i);
-        if (is_embedded(path, t.name))
+        if (is_embedded(path, t.name) || !form->textures[i])
             continue;
         char *beside = texture_path(path, t.name);
         ex_image image = {.width = t.width, .height = t.height, .pixels = form->textures[i]};
@@ -179,13 +188,7 @@ bool exi_form_visit_files(const ex_rig *rig, const exi_form_wish *wish, const ch
 ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form_wish *wish, const char *path,
                          ex_error *error) {
     ex_mesh *mesh = NULL;
-    ex_image base = {0};
-    const bool scene = ex_path_ends_with(path, ".glb") || ex_path_ends_with(path, ".gltf");
-    for (int i = 0; form->textures && i < ex_rig_texture_count(rig); i++) {
-        ex_texture t = ex_rig_texture(rig, i);
-        if (is_embedded(path, t.name))
-            base = (ex_image){.width = t.width, .height = t.height, .pixels = form->textures[i]};
-    }
+    const bool scene = exi_form_is_scene(path);
     const ex_surface surface = {.level = wish->level, .positions = form->positions, .normals = form->normals};
     const bool metres = wish->axes.unit == 0 || wish->axes.unit == 1;
     ex_result result = check_positions(form->positions, ex_rig_level_vertex_count(rig, wish->level), error);
@@ -194,7 +197,7 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
     if (result == EX_OK && !scene)
         ex_mesh_to_axes(mesh, wish->axes);
     if (result == EX_OK && (scene || ex_path_ends_with(path, ".ply"))) {
-        result = ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
+        result = ex_form_write(path, rig, mesh, form->textures, error);
     } else if (result == EX_OK) { /* a path without an ending, such as standard output, gets OBJ, too */
         for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
             mesh->positions[i] = metres ? shortest((float)mesh->positions[i]) : tidy(mesh->positions[i]);

@@ -16,6 +16,7 @@
 typedef struct exi_form_wish {
     int level;
     bool normals, textures;
+    bool scene;        /* files are glTF, which hold the textures that materials show */
     ex_form_axes axes; /* of OBJ and PLY files */
 } exi_form_wish;
 
@@ -23,10 +24,13 @@ typedef struct exi_form_wish {
  * code. */
 bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, int *level, int *exit_code);
 
+/* True for a path of a glTF file. */
+bool exi_form_is_scene(const char *path);
+
 /* Results of one pose, with memory for them. */
 typedef struct exi_form {
     float *positions, *normals;
-    unsigned char **textures; /* [ex_rig_texture_count] or NULL */
+    unsigned char **textures; /* [ex_rig_texture_count], NULL where not wished; or NULL */
 } exi_form;
 
 /* Size of a form in bytes. */
@@ -37,8 +41,8 @@ void exi_form_close(exi_form *form, const ex_rig *rig);
 /* Output arrays for evaluation. */
 ex_output exi_form_output(const exi_form *form);
 
-/* Writes the form to path, in the unit and up axis of the wish (.glb and .gltf: in metres with y up), and its
- * textures next to it as NAME.base_color.png and so on; the base colour goes into a .glb or .gltf. */
+/* Writes the form to path, in the unit and up axis of the wish, and its textures next to it as NAME.base_color.png and
+ * so on. A .glb or .gltf is in metres with y up, has the rig's materials, and holds the textures that they show. */
 ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form_wish *wish, const char *path,
                          ex_error *error);
 

@@ -25,7 +25,8 @@ MATERIALS = [
 def tree(path):
     data = path.read_bytes()
     if data[:4] != b"glTF":
-        return json.loads(data), None
+        beside = path.with_suffix(".bin")
+        return json.loads(data), beside.read_bytes() if beside.exists() else None
     size, = struct.unpack_from("<I", data, 12)
     return json.loads(data[20:20 + size]), data[28 + size:]
 
@@ -90,6 +91,61 @@ class Looks(harness.Case):
         info = self.succeed("info", "it/it.glb", "--json").json()
         self.assertEqual([m["name"] for m in info["materials"]], ["all of it", "glass"])
         self.assertEqual([i["type"] for i in info["images"]], ["image/png", "image/jpeg"])
+
+    def test_posed_forms(self):
+        """Forms that 'pose' writes as glTF have the rig's materials and images, at every level."""
+        scene, png = self.scene()
+        scene.write(self.folder / "it.gltf")
+        self.succeed("init", "it.gltf", "-q")
+        self.succeed("build", "it/it.json", "-q")
+        for name in ("form.glb", "form.gltf"):
+            self.succeed("pose", "it/it.glb", "-o", name, "-q")
+            found = self.check(self.folder / name, png)
+            self.assertEqual([p["material"] for p in found["meshes"][0]["primitives"]], [0, 1])
+            self.assertTrue(all("TEXCOORD_0" in p["attributes"] for p in found["meshes"][0]["primitives"]))
+        (self.folder / "poses.csv").write_text("time\n0\n1\n")
+        self.succeed("pose", "it/it.glb", "--poses", "poses.csv", "--kind", "glb", "-o", "forms", "-q")
+        self.check(self.folder / "forms/pose_00002.glb", png)
+        project = json.loads((self.folder / "it/it.json").read_text())
+        project["subdivide"] = {"scheme": "loop", "levels": 1}
+        (self.folder / "it/it.json").write_text(json.dumps(project))
+        self.succeed("build", "it/it.json", "-q")
+        self.succeed("pose", "it/it.glb", "-o", "fine.glb", "-q")
+        found = self.check(self.folder / "fine.glb", png)
+        self.assertEqual([p["material"] for p in found["meshes"][0]["primitives"]], [0, 1])
+
+    def test_posed_pixels(self):
+        """Textures of pixel layers are in the file as they are at the pose."""
+        scene, png = self.scene([{"name": "skin", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}},
+                                 {"name": "cloth", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}])
+        scene.write(self.folder / "it.gltf")
+        self.succeed("init", "it.gltf", "-q")
+        project = json.loads((self.folder / "it/it.json").read_text())
+        for name, colour in (("pale", (200, 180, 160)), ("tan", (90, 60, 30))):
+            (self.folder / f"it/{name}.png").write_bytes(harness.png(2, 2, colour))
+        for kind in ("base_color", "normal"):
+            project["layers"].append({
+                "name": f"sun on {kind}", "shape": "pixels", "texture": kind, "material": "cloth",
+                "space": [{"name": "sun", "min": 0, "max": 1}],
+                "examples": [{"name": f"{at} {kind}", "image": f"{at}.png", "at": {"sun": i}}
+                             for i, at in enumerate(("pale", "tan"))]})
+        (self.folder / "it/it.json").write_text(json.dumps(project))
+        self.succeed("build", "it/it.json", "-q")
+        self.succeed("pose", "it/it.glb", "sun=1", "-o", "form.glb", "-q")
+        self.assertEqual([path.name for path in self.folder.glob("form*")], ["form.glb"])
+        found, data = tree(self.folder / "form.glb")
+        shown = [found["textures"][m["pbrMetallicRoughness"]["baseColorTexture"]["index"]]["source"]
+                 for m in found["materials"]]
+        images = []
+        for number in shown:
+            view = found["bufferViews"][found["images"][number]["bufferView"]]
+            images.append(data[view.get("byteOffset", 0):][:view["byteLength"]])
+        self.assertEqual(images[0], png)
+        self.succeed("pose", "it/it.glb", "sun=1", "-o", "form.obj", "--textures", "-q")
+        self.assertEqual(images[1], (self.folder / "form.cloth.base_color.png").read_bytes())
+        self.succeed("pose", "it/it.glb", "sun=1", "-o", "both.glb", "--textures", "-q")
+        self.assertEqual([path.name for path in self.folder.glob("both*")], ["both.glb"])
+        self.assertEqual([("normalTexture" in m) for m in tree(self.folder / "both.glb")[0]["materials"]], [False, True])
 
     def test_faces_in_any_order(self):
         """Viewers get one primitive per material; the mesh keeps the order of its faces."""
@@ -171,6 +227,27 @@ class Looks(harness.Case):
         accessor = found["accessors"][found["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"]]
         start = found["bufferViews"][accessor["bufferView"]]["byteOffset"]
         self.assertEqual(struct.unpack_from("<9f", data, start), (1, 0, 0, 0, 1, 0, 0, 0, 1))
+        self.posed_colours()
+
+    def posed_colours(self):
+        """Colours of posed forms: of the cage, and refined."""
+        project = json.loads((self.folder / "it/it.json").read_text())
+        project["subdivide"] = {"scheme": "loop", "levels": 1}
+        (self.folder / "it/it.json").write_text(json.dumps(project))
+        self.succeed("build", "it/it.json", "-q")
+        for level, count in (("cage", 3), ("1", 6)):
+            self.succeed("pose", "it/it.glb", "--level", level, "-o", "form.glb", "-q")
+            found, data = tree(self.folder / "form.glb")
+            accessor = found["accessors"][found["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"]]
+            width = {"VEC3": 3, "VEC4": 4}[accessor["type"]]
+            start = found["bufferViews"][accessor["bufferView"]].get("byteOffset", 0)
+            self.assertEqual((accessor["componentType"], accessor["count"]), (5126, count))
+            rows = [struct.unpack_from("<3f", data, start + 4 * width * i) for i in range(count)]
+            if level == "cage":
+                self.assertEqual(rows, [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
+            else:  # the midpoints of a triangle's boundary
+                for row in ((0.5, 0.5, 0), (0, 0.5, 0.5), (0.5, 0, 0.5)):
+                    self.assertIn(row, rows)
 
 
 if __name__ == "__main__":

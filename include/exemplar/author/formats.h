@@ -92,6 +92,15 @@ EX_API ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex
 EX_API ex_result ex_rig_looks(const ex_rig *rig, ex_scene **scene, ex_error *error);
 EX_API ex_result ex_rig_clips(const ex_rig *rig, ex_scene **scene, ex_error *error);
 
+/* Writes a form of a rig by the extension of path, as ex_mesh_write does. A .glb or .gltf also has the rig's looks.
+ * textures [ex_rig_texture_count] are the rig's textures at the form's pose, as in ex_output, and take the places of
+ * images of the looks. NULL, also for one of them: none. */
+EX_API ex_result ex_form_write(const char *path, const ex_rig *rig, const ex_mesh *form, unsigned char *const *textures,
+                               ex_error *error);
+/* True if materials of glTF can show a texture of that name: "base_color", "metallic_roughness", "normal",
+ * "occlusion", "emissive", or one of these after "MATERIAL/". */
+EX_API bool ex_texture_is_shown(const char *name);
+
 /* Writes a rig file that records the unit and the up axis of the files of its project, in the JSON part; and reads
  * these: metres and y up if the file records none, or is not a rig file. The rig itself is in metres with y up. Results
  * of reading: FILE, MEMORY. */

@@ -195,8 +195,8 @@ typedef struct ex_surface {
     const float *normals;   /* likewise, or NULL */
 } ex_surface;
 
-/* Makes a mesh with the rig's polygons, texture coordinates, groups and materials, in metres with y up; for the cage
- * also colours and tags. surface NULL: the rig's own mesh before any layer, with its normals. */
+/* Makes a mesh with the rig's polygons, texture coordinates, groups, materials and colours, in metres with y up; for
+ * the cage also tags. surface NULL: the rig's own mesh before any layer, with its normals. */
 EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const ex_surface *surface, ex_mesh **mesh, ex_error *error);
 
 /* Unit and up axis of a project's files. All zero: metres, y up. */

@@ -128,14 +128,37 @@ static bool spread_faces(int **values, const int *sources, int face_count) {
     return spread != NULL;
 }
 
-/* Takes groups and materials from the cage and spreads them over the level's faces. */
-static ex_result spread_notes(const ex_rig *rig, ex_mesh *cage, const int *sources, ex_mesh *mesh, ex_error *error) {
+/* Reads the notes of the cage, into a mesh without vertices and faces. */
+static ex_result read_cage_notes(const ex_rig *rig, ex_mesh *cage, ex_error *error) {
     cage->vertex_count = ex_rig_vertex_count(rig);
     cage->face_count = ex_rig_level_mesh(rig, 0).face_count;
-    ex_result result = exi_notes_read(rig, cage, error);
+    const ex_result result = exi_notes_read(rig, cage, error);
     cage->face_count = cage->vertex_count = 0;
-    if (result != EX_OK)
-        return result;
+    return result;
+}
+
+/* Refines the cage's colours as its points are, and clamps them where weights overshoot. */
+static ex_result refine_colours(const ex_rig *rig, int level, const ex_mesh *cage, ex_mesh *mesh, ex_error *error) {
+    const ex_stencils *stencils = ex_rig_stencils(rig);
+    if (!cage->colours || !stencils)
+        return EX_OK;
+    const size_t count = 3 * (size_t)mesh->vertex_count;
+    void *scratch = malloc(ex_stencils_scratch_size(stencils) + 1);
+    mesh->colours = exi_array_allocate(count, sizeof *mesh->colours);
+    if (!scratch || !mesh->colours) {
+        free(scratch);
+        return ex_error_memory(error, "the colours", count * sizeof *mesh->colours);
+    }
+    ex_stencils_apply(stencils, &(ex_refine){.level = level, .control = cage->colours, .positions = mesh->colours},
+                      NULL, scratch);
+    for (size_t i = 0; i < count; i++)
+        mesh->colours[i] = mesh->colours[i] < 0 ? 0 : mesh->colours[i] > 1 ? 1 : mesh->colours[i];
+    free(scratch);
+    return EX_OK;
+}
+
+/* Takes groups and materials from the cage and spreads them over the level's faces. */
+static ex_result spread_notes(ex_mesh *cage, const int *sources, ex_mesh *mesh, ex_error *error) {
     mesh->group_count = cage->group_count;
     mesh->group_names = cage->group_names;
     mesh->face_groups = cage->face_groups;
@@ -160,8 +183,12 @@ static ex_result read_level_notes(const ex_rig *rig, int level, ex_mesh *mesh, e
                            ? EX_OK
                            : ex_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof *sources);
     const int refined = level == EX_LEVEL_LIMIT ? ex_rig_level_count(rig) : level;
+    if (result == EX_OK)
+        result = read_cage_notes(rig, cage, error);
+    if (result == EX_OK)
+        result = refine_colours(rig, level, cage, mesh, error);
     if (result == EX_OK && find_sources(rig, refined, sources, mesh->face_count))
-        result = spread_notes(rig, cage, sources, mesh, error);
+        result = spread_notes(cage, sources, mesh, error);
     ex_mesh_destroy(cage);
     free(sources);
     return result;
