@@ -7,6 +7,7 @@
 
 #include "author/base/array.h"
 #include "author/project/check/check.h"
+#include "runtime/pose/matrix.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -173,53 +174,119 @@ typedef struct rest_pose {
     float *matrices, *centres, *turns, *positions;
 } rest_pose;
 
-/* Compares the mesh with the mesh moved by the skeleton at rest: they differ if the mesh was bound in another pose. */
+/* Returns the joint with the largest sum of weights. */
+static int find_main_joint(const ex_skin *skin, int joint_count) {
+    const size_t most = (size_t)ex_skin_get_info(skin).influence_most;
+    uint32_t *joints = exi_array_allocate(most, sizeof *joints);
+    float *weights = exi_array_allocate(most, sizeof *weights);
+    double *sums = calloc((size_t)joint_count, sizeof *sums);
+    int main = joints && weights && sums ? 0 : -1;
+    for (int v = 0; main >= 0 && v < ex_skin_vertex_count(skin); v++)
+        for (int i = ex_skin_influences(skin, v, joints, weights) - 1; i >= 0; i--)
+            sums[joints[i]] += (double)weights[i];
+    for (int j = 0; main >= 0 && j < joint_count; j++)
+        main = sums[j] > sums[main] ? j : main;
+    free(joints);
+    free(weights);
+    free(sums);
+    return main;
+}
+
+/* Poses the mesh at rest, into r->positions. */
+static void pose_at_rest(const exi_checker *c, const rest_pose *r) {
+    ex_skeleton_evaluate(c->skeleton, NULL,
+                         &(ex_skeleton_output){.matrices = r->matrices, .centres = r->centres, .turns = r->turns},
+                         r->scratch);
+    const ex_palette *palette = ex_palette_make(&(ex_palette_def){.method = c->view->skinning,
+                                                                  .joint_count = ex_skeleton_joint_count(c->skeleton),
+                                                                  .matrices = r->matrices,
+                                                                  .centres = r->centres,
+                                                                  .turns = r->turns,
+                                                                  .scale = ex_skeleton_scale(c->skeleton)},
+                                                r->palette);
+    for (size_t i = 0; i < 3 * (size_t)c->mesh->vertex_count; i++)
+        r->positions[i] = (float)c->mesh->positions[i];
+    ex_skin_apply(
+        c->skin, palette,
+        &(ex_skin_job){.end = c->mesh->vertex_count, .positions = r->positions, .out_positions = r->positions});
+}
+
+/* Distances at rest, the largest of all vertices. */
+typedef struct rest_distances {
+    double whole; /* between the mesh and the mesh moved by one joint */
+    double pose;  /* between that and the posed mesh */
+    double size;  /* of the posed mesh */
+    int vertex;   /* with the largest `pose` */
+} rest_distances;
+
+static rest_distances measure_rest(const exi_checker *c, const rest_pose *r, const float matrix[12]) {
+    rest_distances d = {0};
+    box posed = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int v = 0; v < c->mesh->vertex_count; v++) {
+        const double *x = c->mesh->positions + 3 * (size_t)v;
+        const float *p = r->positions + 3 * (size_t)v;
+        double whole = 0, pose = 0;
+        for (int i = 0; i < 3; i++) {
+            const float *row = matrix + 4 * i;
+            const double y = (double)row[0] * x[0] + (double)row[1] * x[1] + (double)row[2] * x[2] + (double)row[3];
+            whole += (y - x[i]) * (y - x[i]);
+            pose += ((double)p[i] - y) * ((double)p[i] - y);
+            posed.low[i] = fmin(posed.low[i], (double)p[i]);
+            posed.high[i] = fmax(posed.high[i], (double)p[i]);
+        }
+        d.whole = fmax(d.whole, sqrt(whole));
+        d.vertex = sqrt(pose) > d.pose ? v : d.vertex;
+        d.pose = fmax(d.pose, sqrt(pose));
+    }
+    d.size = box_size(&posed);
+    return d;
+}
+
+/* " and scale it by 0.01", if the matrix does. */
+static const char *scale_text(const float matrix[12], char text[48]) {
+    double m[12];
+    for (int i = 0; i < 12; i++)
+        m[i] = (double)matrix[i];
+    const double determinant = exi_matrix_determinant(m), scale = cbrt(fabs(determinant));
+    text[0] = 0;
+    if (fabs(scale - 1) > moved_at_rest)
+        snprintf(text, 48, " and scale it by %.3g", scale);
+    if (determinant < 0)
+        snprintf(text + strlen(text), 48 - strlen(text), " and mirror it");
+    return text;
+}
+
+/* Says so if a sculpt on the mesh's file would not fit: joints at rest move the mesh as a whole, because it was bound
+ * in another space, or its parts, because it was bound in another pose. The joint that moves the most tells the two
+ * apart. */
 static void check_rest(exi_checker *c) {
-    const int joints = ex_skeleton_joint_count(c->skeleton);
-    const size_t count = 3 * (size_t)c->mesh->vertex_count;
+    const int joints = ex_skeleton_joint_count(c->skeleton), main = find_main_joint(c->skin, joints);
     rest_pose r = {.scratch = exi_array_allocate(ex_skeleton_scratch_size(c->skeleton), 1),
                    .palette = exi_array_allocate(ex_palette_size(c->view->skinning, joints), 1),
                    .matrices = exi_array_allocate((size_t)joints, 12 * sizeof *r.matrices),
                    .centres = exi_array_allocate((size_t)joints, 3 * sizeof *r.centres),
                    .turns = exi_array_allocate((size_t)joints, 4 * sizeof *r.turns),
-                   .positions = exi_array_allocate(count, sizeof *r.positions)};
-    double worst_sq = 0;
-    int worst = 0;
-    if (!r.scratch || !r.palette || !r.matrices || !r.centres || !r.turns || !r.positions)
+                   .positions = exi_array_allocate((size_t)c->mesh->vertex_count, 3 * sizeof *r.positions)};
+    if (main < 0 || !r.scratch || !r.palette || !r.matrices || !r.centres || !r.turns || !r.positions)
         c->failed = true;
     if (!c->failed) {
-        ex_skeleton_evaluate(c->skeleton, NULL,
-                             &(ex_skeleton_output){.matrices = r.matrices, .centres = r.centres, .turns = r.turns},
-                             r.scratch);
-        const ex_palette *palette = ex_palette_make(&(ex_palette_def){.method = c->view->skinning,
-                                                                      .joint_count = joints,
-                                                                      .matrices = r.matrices,
-                                                                      .centres = r.centres,
-                                                                      .turns = r.turns,
-                                                                      .scale = ex_skeleton_scale(c->skeleton)},
-                                                    r.palette);
-        for (size_t i = 0; i < count; i++)
-            r.positions[i] = (float)c->mesh->positions[i];
-        ex_skin_apply(
-            c->skin, palette,
-            &(ex_skin_job){.end = c->mesh->vertex_count, .positions = r.positions, .out_positions = r.positions});
-        for (size_t i = 0; i < count; i += 3) {
-            double sq = 0;
-            for (size_t k = i; k < i + 3; k++)
-                sq +=
-                    ((double)r.positions[k] - c->mesh->positions[k]) * ((double)r.positions[k] - c->mesh->positions[k]);
-            worst = sq > worst_sq ? (int)(i / 3) : worst;
-            worst_sq = sq > worst_sq ? sq : worst_sq;
-        }
+        char text[48];
+        pose_at_rest(c, &r);
+        const float *matrix = r.matrices + 12 * (size_t)main;
+        const rest_distances d = measure_rest(c, &r, matrix);
+        if (d.pose > moved_at_rest * d.size)
+            exi_check_add(
+                c, EX_SEVERITY_NOTE, "rest_pose", "skeleton", d.pose / d.size,
+                "%s: at rest its joints move the mesh by up to %.3g %% of its size (vertex %d, counting from 0): "
+                "it was bound in another pose than its rest pose, which is fine; sculpt on what 'pose' writes, not "
+                "on the mesh",
+                c->view->skeleton, 100 * d.pose / d.size, d.vertex);
+        else if (d.whole > moved_at_rest * c->size)
+            exi_check_add(c, EX_SEVERITY_NOTE, "rest_pose", "skeleton", 0,
+                          "%s: at rest its joints move the whole mesh%s: it was bound in another place, direction or "
+                          "unit, which is fine; sculpt on what 'pose' writes, not on the mesh",
+                          c->view->skeleton, scale_text(matrix, text));
     }
-    const double off = sqrt(worst_sq) / c->size;
-    if (!c->failed && off > moved_at_rest)
-        exi_check_add(
-            c, EX_SEVERITY_NOTE, "rest_pose", "skeleton", off,
-            "%s: at rest its joints move the mesh by up to %.3g %% of its size (vertex %d, counting from 0): "
-            "it was bound in another pose than its rest pose, which is fine; sculpt on what 'pose' writes, not "
-            "on the mesh",
-            c->view->skeleton, 100 * off, worst);
     free(r.scratch);
     free(r.palette);
     free(r.matrices);

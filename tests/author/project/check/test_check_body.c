@@ -103,6 +103,21 @@ static void bound_elsewhere(ex_scene *s) {
     s->nodes[ARM_PLACE].transform.translation[1] += 0.5;
 }
 
+/* A joint in the middle moved. */
+static void bound_in_another_pose(ex_scene *s) {
+    s->nodes[s->skins[0].joints[1]].transform.translation[1] += 0.5;
+}
+
+/* Scaled, and mirrored. */
+static void bound_in_centimetres(ex_scene *s) {
+    for (int c = 0; c < 3; c++)
+        s->nodes[ARM_PLACE].transform.scale[c] *= 0.01;
+}
+
+static void bound_mirrored(ex_scene *s) {
+    s->nodes[ARM_PLACE].transform.scale[0] *= -1;
+}
+
 /* Bind matrices in centimetres, with a rest pose to match: the mesh stays, but its joints are said to be far away. */
 static void far_joint(ex_scene *s) {
     for (int j = 0; j < ARM_JOINTS; j++)
@@ -132,7 +147,12 @@ static void finds_skeletons(void **state) {
          0},
         {away, "bind", EX_SEVERITY_ERROR, "of the mesh's size away from it", 1, 0},
         {one_off, "bind", EX_SEVERITY_ERROR, "nothing at the position of vertex 17 of the mesh", 1, 0},
-        {bound_elsewhere, "rest_pose", EX_SEVERITY_NOTE, "at rest its joints move the mesh by up to", 0, 0},
+        {bound_elsewhere, "rest_pose", EX_SEVERITY_NOTE, "at rest its joints move the whole mesh: it was bound in", 0,
+         0},
+        {bound_in_another_pose, "rest_pose", EX_SEVERITY_NOTE, "at rest its joints move the mesh by up to", 0, 0},
+        {bound_in_centimetres, "rest_pose", EX_SEVERITY_NOTE, "move the whole mesh and scale it by 0.01: it was bound",
+         0, 0},
+        {bound_mirrored, "rest_pose", EX_SEVERITY_NOTE, "move the whole mesh and mirror it: it was bound in", 0, 0},
         {far_joint, "far_joints", EX_SEVERITY_WARNING, "3 joints where the mesh was bound lie far from it", 0, 1},
         {nothing_bound, "unbound", EX_SEVERITY_WARNING, "nothing is bound to its skeleton", 1, 1},
     };
