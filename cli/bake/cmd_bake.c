@@ -311,7 +311,7 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
 
 static int run(const ex_call *call) {
     int exit_code = EX_EXIT_USAGE;
-    wish w = {.motion = {.clip = clip}};
+    wish w = {.motion = {.clip = clip, .rig_name = call->arguments[0]}};
     if (!motion_path && !clip)
         return exi_wrong_usage(call->command, "--motion FILE or --clip NAME is required: it moves the rig");
     if (!motion_path && map_path)

@@ -214,6 +214,31 @@ class Looks(harness.Case):
         (self.folder / "it/materials.gltf").unlink()
         self.sentence(self.run_tool("build", "it/it.json"), 1, "materials", "materials.gltf")
 
+    def test_a_clip_that_is_missing(self):
+        """The error names the file, and lists the clips."""
+        scene = Scene()
+        names = ["walk", "run", *(f"a long name for a dance, number {i}" for i in range(20))]
+        node = scene.node(mesh=scene.mesh("m"), name="n")
+        sampler = {"input": scene.array([[0], [1]]), "output": scene.array([[0, 0, 0], [1, 0, 0]])}
+        scene.json["accessors"][sampler["input"]].update(min=[0], max=[1])
+        scene.json["animations"] = [{"name": name, "samplers": [sampler], "channels": [
+            {"sampler": 0, "target": {"node": node, "path": "translation"}}]} for name in names]
+        scene.write(self.folder / "it.gltf")
+        self.succeed("init", "it.gltf", "-q")
+        self.succeed("build", "it/it.json", "-q")
+        bake = ["bake", "it/it.glb", "-o", "baked.glb", "--clip"]
+        self.sentence(self.run_tool(*bake, "jump"), 1, "it/it.glb: there is no clip 'jump': the clips are 'walk', 'run',",
+                      " more")
+        self.sentence(self.run_tool(*bake, "wlak"), 1, "it/it.glb: there is no clip 'wlak'; did you mean 'walk'",
+                      "the clips are 'walk', 'run',")
+        self.sentence(self.run_tool(*bake, "jump", "--motion", "it.gltf"), 1, "it.gltf: there is no clip 'jump'", "'run'")
+        del scene.json["animations"]
+        scene.write(self.folder / "still.gltf")
+        self.succeed("init", "still.gltf", "-q")
+        self.succeed("build", "still/still.json", "-q")
+        self.sentence(self.run_tool("bake", "still/still.glb", "-o", "baked.glb", "--clip", "run"), 1,
+                      "still/still.glb: it has no clips")
+
     def test_vertex_colours(self):
         scene = Scene()
         mesh = scene.mesh("m")

@@ -65,6 +65,7 @@ typedef struct ex_motion_options {
     const char *clip;        /* name of an animation in a glTF file or a rig, or its number from 1; NULL: the first */
     double fps;              /* samples per second; 0: the file's own frames or keys */
     double start, end;       /* seconds, cut to what the motion has; both 0: all of it; end infinite: to its end */
+    const char *rig_name;    /* the rig's file, which errors of ex_rig_motion name; NULL: "the rig" */
 } ex_motion_options;
 
 /* Reads a motion file onto a rig, by its extension: .bvh, .glb or .gltf, .csv (a table of poses, with or without times;
@@ -74,7 +75,7 @@ EX_API ex_result ex_motion_read(const char *path, const ex_rig *rig, const ex_mo
                                 ex_motion **motion, ex_error *error);
 
 /* Makes the motion of one of the rig's own clips (ex_rig_clips). options->map must be NULL. Results: DATA (the rig has
- * no clips, or none of that name: the nearest is suggested), and those of ex_motion_read. */
+ * no clips, or none of that name: the nearest is suggested, and they are listed), and those of ex_motion_read. */
 EX_API ex_result ex_rig_motion(const ex_rig *rig, const ex_motion_options *options, ex_motion **motion,
                                ex_error *error);
 

@@ -13,10 +13,13 @@
 #include <exemplar/author/formats.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TABLE_FPS 24.0
+/* Room for a list of clips in a sentence. */
+enum { CLIP_LIST = 240 };
 
 /* ---- poses ---- */
 
@@ -280,6 +283,21 @@ static ex_result read_bvh(const char *path, const ex_rig *rig, const ex_motion_o
     return result;
 }
 
+/* Lists names as "'walk', 'run' and 9 more", as many as the room holds. */
+static void list_names(const char *const *names, int count, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < count; i++) {
+        const bool last = i == count - 1;
+        const size_t needed = strlen(names[i]) + sizeof "', ''" + (last ? 0 : sizeof " and 1000000000 more");
+        if (used + needed > size) {
+            snprintf(text + used, size - used, "%s%d more", i > 0 ? " and " : "", count - i);
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", i > 0 ? ", " : "", names[i]);
+    }
+}
+
 /* Finds the clip of that name, or else of that number, counting from 1; NULL: the first. */
 static ex_result find_clip(const ex_scene *scene, const char *name, int *animation, ex_error *error) {
     const char *at = name, *end = name ? name + strlen(name) : NULL;
@@ -304,11 +322,10 @@ static ex_result find_clip(const ex_scene *scene, const char *name, int *animati
     for (int a = 0; a < scene->animation_count; a++)
         names[a] = scene->animations[a].name ? scene->animations[a].name : "";
     const char *near = ex_suggest(name, names, scene->animation_count);
-    if (near)
-        ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s'; did you mean '%s'?", name, near);
-    else
-        ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s': it has %d, the first '%s'", name,
-                     scene->animation_count, names[0]);
+    char list[CLIP_LIST];
+    list_names(names, scene->animation_count, list, sizeof list);
+    ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s'%s%s%s: the clips are %s", name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'" : "", list);
     free(names);
     return EX_ERROR_DATA;
 }
@@ -355,7 +372,8 @@ ex_result ex_rig_motion(const ex_rig *rig, const ex_motion_options *options, ex_
     *motion = NULL;
     ex_result result = ex_rig_clips(rig, &scene, error);
     if (result == EX_OK)
-        result = bring_scene("the rig", scene, rig, options, motion, error);
+        result = bring_scene(options && options->rig_name ? options->rig_name : "the rig", scene, rig, options, motion,
+                             error);
     ex_scene_destroy(scene);
     return result;
 }
