@@ -2,6 +2,7 @@
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
+#include "cli/base/keep.h"
 #include "cli/base/lock.h"
 #include "cli/base/pool.h"
 #include "cli/base/report.h"
@@ -53,18 +54,23 @@ static ex_result fill(const ex_demo *demo, const char *folder, const exi_demo_op
     return result;
 }
 
-/* The same as a set of files, which appear together. A session appears step by step, since it can be resumed. */
+/* The same as a set of files, which appear together; a project that they replace is kept. A session appears step by
+ * step, since it can be resumed. */
 static ex_result fill_whole(const ex_demo *demo, const char *folder, const exi_demo_options *how, ex_rig **rig,
                             ex_error *error) {
     ex_file_set *set = NULL;
+    ex_history_kept *kept = NULL;
     char *project = exi_path_inside("", demo->name, ".json");
     ex_result result = project ? ex_file_set_open(folder, false, &set, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = fill(demo, ex_file_set_folder(set), how, rig, error);
     if (result == EX_OK)
+        result = exi_keep_project(folder, demo->name, "replaced by 'demo'", &kept, error);
+    if (result == EX_OK)
         result = ex_file_set_commit(set, project, error);
     else
         ex_file_set_abandon(set, error);
+    exi_keep_end(kept, result);
     free(project);
     return result;
 }

@@ -149,6 +149,22 @@ class Undo(harness.Case):
 
     # ---- what can go wrong ----
 
+    def test_a_demo_over_a_project(self):
+        """demo --force replaces a project of the same name, and its forms; both come back."""
+        self.succeed("demo", "bar", "-o", "own", "-q")
+        project = self.folder / "own/bar.json"
+        changed = json.loads(project.read_text())
+        form = project.parent / changed["mesh"]
+        lines = form.read_text()
+        form.write_text("# sculpted\n" + lines)
+        project.write_text(json.dumps(changed))
+        before = project.read_bytes(), form.read_bytes()
+        self.succeed("demo", "bar", "-o", "own", "--force", "-q")
+        self.assertNotEqual((project.read_bytes(), form.read_bytes()), before)
+        self.assertIn("replaced by 'demo'", self.succeed("undo", "own/bar.json", "--list").out)
+        self.succeed("undo", "own/bar.json", "-q")
+        self.assertEqual((project.read_bytes(), form.read_bytes()), before)
+
     def test_commands_at_once(self):
         """Undo waits for other commands, and every change is a version."""
         names = list(harness.FORMS)[1:]
