@@ -224,7 +224,10 @@ const ex_command cmd_example_mirror = {
                    "--layer without --name mirrors a whole layer, with its pseudo-examples. --all L\n"
                    "R mirrors every example of the left side, by the names of joints and dials, or\n"
                    "of examples where those have no side. Examples that are already there are\n"
-                   "listed, and replaced with --force only.",
+                   "listed, and replaced with --force only.\n"
+                   "\n"
+                   "Layers of paths, displacement maps, images and drivers are not mirrored, nor\n"
+                   "examples with a skeleton of their own. Those of the chosen side are named.",
     .examples = "exemplar example mirror arms.json --name bent_L\n"
                 "exemplar example mirror arms.json --all L R --force\n"
                 "exemplar example mirror arms.json --name lean --as lean_right --plane z",

@@ -598,6 +598,35 @@ class Mirror(harness.Case):
         self.example("mirror", "--name", "half_L")
         self.assertEqual([e["name"] for e in self.project()["layers"][1]["examples"]], ["bent_R", "half_R"])
 
+    def test_what_cannot_be_mirrored_is_named(self):
+        self.start()
+        (self.home / "blush.png").write_bytes(harness.png(2, 2))
+        pixels = {"name": "blush", "shape": "pixels", "texture": "base_color", "weigh": {"kind": "direct"},
+                  "space": [{"name": "blush_L", "min": 0, "max": 1}, {"name": "blush_R", "min": 0, "max": 1}],
+                  "examples": [{"name": side, "image": "blush.png"} for side in ("blush_L", "blush_R")]}
+        rest = self.project()["mesh"]
+        paths = {"name": "wave", "shape": "trajectory", "space": [{"name": "wave_L", "min": 0, "max": 1}],
+                 "weigh": {"kind": "direct"}, "examples": [{"name": "wave_L", "mesh": rest}]}
+        description = self.project()
+        description["layers"] = [pixels, paths]
+        self.write(description)
+        before = self.listing()
+        self.sentence(self.run_tool("example", "mirror", "body/body.json", "--layer", "blush"), 1,
+                      "layer 'blush' has images, which only an image editor can mirror")
+        self.sentence(self.run_tool("example", "mirror", "body/body.json", "--name", "wave_L"), 1,
+                      "layer 'wave' has paths, and only sculpts and forms can be mirrored")
+        self.sentence(self.run_tool("example", "mirror", "body/body.json", "--all", "L", "R"), 1,
+                      "there is nothing to mirror: 1 example of layer 'blush' is not mirrored: the layer has images")
+        self.assertEqual(self.listing(), before)
+        self.sculpt("bent_L", "joint:fore_L=z90")
+        outcome = self.example("mirror", "--all", "L", "R", "--json")
+        answer = outcome.json()
+        self.assertEqual([one["example"] for one in answer["mirrored"]], ["bent_R"])
+        for fragment in ("1 example of layer 'blush' is not mirrored: the layer has images",
+                         "1 example of layer 'wave' is not mirrored: the layer has paths"):
+            self.assertTrue(any(fragment in note for note in answer["notes"]), answer["notes"])
+            self.assertIn(fragment, outcome.err)
+
     def test_usage(self):
         self.start()
         for words, fragment in ((("--all",), "--all needs the two sides"), (("--all", "L", "L"), "--all needs the two"),

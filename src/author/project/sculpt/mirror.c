@@ -32,8 +32,17 @@ static bool is_direct(const ex_project_layer *layer) {
 
 /* ---- what to mirror ---- */
 
-static bool can_mirror(const ex_project_layer *layer) {
-    return (layer->domain == EX_DOMAIN_OFFSETS || layer->domain == EX_DOMAIN_FORM) && !layer->driven;
+/* Says why the examples of a layer cannot be mirrored, after "layer 'x' "; NULL if they can. */
+static const char *why_not(const ex_project_layer *layer) {
+    if (layer->driven)
+        return "follows the forms of a driver, which have no mirror images";
+    if (layer->domain == EX_DOMAIN_TRAJECTORY)
+        return "has paths, and only sculpts and forms can be mirrored";
+    if (layer->domain == EX_DOMAIN_DISPLACEMENT)
+        return "has displacement maps of the refined surface, and only forms of the mesh itself can be mirrored";
+    if (layer->domain == EX_DOMAIN_PIXELS)
+        return "has images, which only an image editor can mirror";
+    return NULL;
 }
 
 static ex_result set_source(exi_mirroring *m, int layer, int place, ex_error *error) {
@@ -44,12 +53,9 @@ static ex_result set_source(exi_mirroring *m, int layer, int place, ex_error *er
     m->entry = json_array_get(
         json_object_get(json_array_get(json_object_get(project->root, "layers"), (size_t)layer), "examples"),
         (size_t)place);
-    if (!can_mirror(m->source))
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "layer '%s' is not a layer of sculpts or of forms at rest: only sculpts and morph targets "
-                            "can be mirrored",
-                            m->source->name);
-    if (json_object_get(m->entry, "skeleton"))
+    if (why_not(m->source))
+        return ex_error_set(error, EX_ERROR_DATA, "layer '%s' %s", m->source->name, why_not(m->source));
+    if (json_object_get(m->entry, "skeleton") && !m->many)
         return ex_error_set(error, EX_ERROR_DATA, "example '%s' has a skeleton of its own, which cannot be mirrored",
                             exi_example_at(m->source, place)->name);
     return EX_OK;
@@ -417,6 +423,47 @@ static ex_result mirror_pseudos(exi_mirroring *m, int layer, ex_error *error) {
     return result == EX_OK ? exi_mirroring_pseudos(m, error) : result;
 }
 
+/* Counts the examples of a layer on the side to mirror, without muted ones. */
+static int count_side(const exi_mirroring *m, const ex_project_layer *layer) {
+    int count = 0;
+    for (int k = 0; k < layer->example_count; k++)
+        count += side_of(m, layer, &layer->examples[k]) == m->def->from;
+    return count;
+}
+
+/* Says what is left out, and why. The first one is kept for an error. */
+static void note_left_out(exi_mirroring *m, int count, const char *text) {
+    if (m->left_out == 0)
+        snprintf(m->left_text, sizeof m->left_text, "%s", text);
+    m->left_out += count;
+    exi_amend_note(&m->amendment, "%s", text);
+}
+
+/* Leaves out a layer, if it has examples of the side. */
+static void leave_layer_out(exi_mirroring *m, const ex_project_layer *layer) {
+    char text[sizeof m->left_text];
+    const int count = count_side(m, layer);
+    snprintf(text, sizeof text, "%d example%s of layer '%s' %s not mirrored: the layer %s", count, count > 1 ? "s" : "",
+             layer->name, count > 1 ? "are" : "is", why_not(layer));
+    if (count > 0)
+        note_left_out(m, count, text);
+}
+
+/* True if one example of many is left out. */
+static bool leaves_out(exi_mirroring *m, int layer, int place) {
+    const ex_project *project = m->amendment.project;
+    const json_t *entry = json_array_get(
+        json_object_get(json_array_get(json_object_get(project->root, "layers"), (size_t)layer), "examples"),
+        (size_t)place);
+    char text[sizeof m->left_text];
+    if (!json_object_get(entry, "skeleton"))
+        return false;
+    snprintf(text, sizeof text, "example '%s' is not mirrored: it has a skeleton of its own, which cannot be",
+             json_string_value(json_object_get(entry, "name")));
+    note_left_out(m, 1, text);
+    return true;
+}
+
 /* True if the example's place names an axis of another layer whose mirror image is not there yet: a later layer brings
  * it. */
 static bool must_wait(exi_mirroring *m, const json_t *entry, const ex_project_layer *source) {
@@ -460,7 +507,7 @@ static ex_result mirror_layer(exi_mirroring *m, int layer, int *without_side, ex
             muted = muted || &source->muted_examples[k] == example;
         const ex_side side = m->def->from != EX_SIDE_NONE ? side_of(m, source, example) : EX_SIDE_NONE;
         *without_side += m->def->from != EX_SIDE_NONE && side == EX_SIDE_NONE && !muted;
-        if (muted || side != m->def->from)
+        if (muted || side != m->def->from || leaves_out(m, layer, place))
             continue;
         const bool later = must_wait(m, json_array_get(entries, (size_t)place), source);
         any = any || !later;
@@ -483,6 +530,8 @@ static ex_result mirror_rest(exi_mirroring *m, ex_error *error) {
 }
 
 static ex_result nothing_to_mirror(const exi_mirroring *m, ex_error *error) {
+    if (m->left_out > 0)
+        return ex_error_set(error, EX_ERROR_DATA, "there is nothing to mirror: %s", m->left_text);
     if (m->def->from == EX_SIDE_NONE)
         return ex_error_set(error, EX_ERROR_DATA,
                             "nothing in layer '%s' is left to mirror: its examples are their own mirror images, or "
@@ -500,7 +549,9 @@ static ex_result mirror_many(exi_mirroring *m, ex_error *error) {
     const int only = m->def->layer ? m->from : -1;
     ex_result result = EX_OK;
     for (int l = 0; result == EX_OK && l < view->layer_count; l++)
-        if (only >= 0 ? l == only : can_mirror(&view->layers[l]))
+        if (only < 0 && why_not(&view->layers[l]))
+            leave_layer_out(m, &view->layers[l]);
+        else if (only < 0 || l == only)
             result = mirror_layer(m, l, &without_side, error);
     if (result == EX_OK)
         result = mirror_rest(m, error);

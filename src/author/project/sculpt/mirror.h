@@ -57,6 +57,8 @@ typedef struct exi_mirroring {
     size_t put_off_count, put_off_capacity;
     char taken[400]; /* the names of examples that are in the way */
     int taken_count;
+    int left_out;        /* examples of the side, or of the layer, that cannot be mirrored */
+    char left_text[400]; /* the first of them, and why */
 } exi_mirroring;
 
 /* Returns the mirrored axis of the axis of that name of the example's layer; NULL for another layer's. */
