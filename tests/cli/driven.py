@@ -98,7 +98,7 @@ class Driven(harness.Case):
                             (("pose", "p.glb", "--poses", "poses.csv", "-o", "x"), "drive apply"),
                             (("weights", "p.glb", "body=sleeve.obj"), "not a form of the driver"),
                             (("weights", "p.glb", "body=nowhere.obj"), "nowhere.obj"),
-                            (("example", "mirror", "p.json", "--name", "k1"), "only sculpts and morph targets can be mirrored")):
+                            (("example", "mirror", "p.json", "--name", "k1"), "follows the forms of a driver, which have no mirror images")):
             with self.subTest(words=words):
                 done = self.run_tool(*words)
                 self.assertEqual(done.code, 1)
