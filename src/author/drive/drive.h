@@ -145,7 +145,8 @@ typedef struct exi_moving_frames {
     ex_driver *driver;
     ex_skin *skin;   /* driven vertices, then the driver's */
     float *matrices; /* [frame_count][12] */
-    void *memory;    /* memory of the palette */
+    struct exi_frame_link *links;
+    void *memory; /* memory of the palette */
     ex_palette *palette;
     float *posed, *rest; /* [driven_count + driver_count][3] */
     double *unposed;     /* likewise */

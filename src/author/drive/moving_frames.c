@@ -5,6 +5,7 @@
 #include "author/base/array.h"
 #include "author/drive/drive.h"
 #include "runtime/base/result.h"
+#include "runtime/pose/frame_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,17 @@ static ex_result open_skin(exi_moving_frames *c, const ex_rig_driver *driver, ex
     return result;
 }
 
+static ex_result open_links(exi_moving_frames *c, const ex_rig_driver *driver, ex_error *error) {
+    const int frames = driver->driver.frame_count;
+    const size_t room_size = exi_frame_tree_room(frames);
+    void *room = malloc(room_size);
+    c->links = exi_array_allocate((size_t)frames, sizeof *c->links);
+    if (room && c->links)
+        exi_frame_tree_make(&driver->carry, (size_t)c->driven_count + (size_t)c->driver_count, frames, c->links, room);
+    free(room);
+    return room && c->links ? EX_OK : ex_error_memory(error, "the moving frames", room_size);
+}
+
 ex_result exi_moving_frames_open(exi_moving_frames *c, const ex_rig_driver *driver, const float *driven,
                                  int driven_count, ex_error *error) {
     const size_t frames = (size_t)driver->driver.frame_count;
@@ -46,6 +58,8 @@ ex_result exi_moving_frames_open(exi_moving_frames *c, const ex_rig_driver *driv
     ex_result result = ex_driver_create(&driver->driver, NULL, &c->driver, error);
     if (result == EX_OK)
         result = open_skin(c, driver, error);
+    if (result == EX_OK)
+        result = open_links(c, driver, error);
     if (result != EX_OK)
         return result;
     const size_t palette = ex_palette_size(EX_SKINNING_DUAL_QUATERNION, (int)frames);
@@ -65,6 +79,7 @@ void exi_moving_frames_close(exi_moving_frames *c) {
     ex_driver_destroy(c->driver);
     ex_skin_destroy(c->skin);
     free(c->matrices);
+    free(c->links);
     free(c->memory);
     free(c->posed);
     free(c->rest);
@@ -81,6 +96,7 @@ void exi_moving_frames_place(exi_moving_frames *c, const float *driver, const fl
     c->palette = ex_palette_make(
         &(ex_palette_def){.method = EX_SKINNING_DUAL_QUATERNION, .joint_count = frames, .matrices = c->matrices},
         c->memory);
+    exi_frame_tree_follow(c->links, c->palette);
 }
 
 void exi_moving_frames_unpose(exi_moving_frames *c, const float *driven, const float *driver) {

@@ -17,10 +17,11 @@ EXI_INLINE void exi_dual_part(const double q[4], const double t[3], double d[4])
 }
 
 /*
- * q and -q are the same rotation, but have different sums. If the pose gives signs (skeleton_turns.c), they are kept:
- * EXI_DUAL_KEPT is below all products of unit quaternions. Otherwise each rotation is put on the side of a pivot, the
- * heaviest influence. At half turns, a blend then has to choose a side; the choice must not depend on the last bit, so
- * products above EXI_DUAL_SIDE count as the same side, and the choice changes at 180.01 degrees.
+ * q and -q are the same rotation, but have different sums. If the pose gives signs (skeleton_turns.c), or neighbours do
+ * (frame_tree.c), they are kept: EXI_DUAL_KEPT is below all products of unit quaternions. Otherwise each rotation is
+ * put on the side of a pivot, the heaviest influence. At half turns, a blend then has to choose a side; the choice must
+ * not depend on the last bit, so products above EXI_DUAL_SIDE count as the same side, and the choice changes at 180.01
+ * degrees.
  */
 #define EXI_DUAL_SIDE (-1e-4f)
 #define EXI_DUAL_KEPT (-4.0f)

@@ -36,7 +36,7 @@ struct ex_palette {
     int32_t method, joint_count;
     int32_t stretched; /* dual quaternion: true if the motion of some joint is not rigid */
     int32_t mirrored;  /* true if some joint mirrors */
-    float side;        /* EXI_DUAL_KEPT if the pose gave the signs of rotations, else EXI_DUAL_SIDE (dual.inl) */
+    float side;        /* EXI_DUAL_KEPT if the signs of rotations are given, else EXI_DUAL_SIDE (dual.inl) */
     int32_t reserved;
     uint64_t affine; /* [joint_count][EXI_MATRIX_FLOATS] float */
     uint64_t duals;  /* [joint_count][8] float; linear: rotations only, or 0 if they were not requested */

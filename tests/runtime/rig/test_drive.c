@@ -120,6 +120,55 @@ static void rigid_motions_are_all_that_changes(void **state) {
         }
 }
 
+/* Wrings the tube about its axis, by that many degrees from end to end. */
+static void wring(double degrees, float *out) {
+    tube_bend(0, 0.1, 0, out);
+    for (int v = 0; v < TUBE_VERTICES; v++) {
+        float *p = out + 3 * v;
+        const double x = 0.1 * (v / TUBE_AROUND) - 0.6, turn = 0.017453292519943295 * degrees * x / 1.2;
+        const double y = (double)p[1], z = (double)p[2];
+        p[1] = (float)(cos(turn) * y - sin(turn) * z);
+        p[2] = (float)(sin(turn) * y + cos(turn) * z);
+    }
+}
+
+/* Vertices that three frames carry, whose ends turn by up to 330 degrees against each other. */
+static void wringing_has_no_jump(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        driven_tube *d = driven_tube_make(TUBE_FRAMES, residuals[i], false);
+        uint32_t carries = 0;
+        for (int v = 0; v < 2 * TUBE_VERTICES; v++) {
+            const double x = 0.1 * (v % TUBE_VERTICES / TUBE_AROUND) - 0.6;
+            double shares[TUBE_FRAMES], sum = 0;
+            for (int f = 0; f < TUBE_FRAMES; f++)
+                sum += shares[f] = exp(-4 * (x - 0.5 * (f - 1)) * (x - 0.5 * (f - 1)));
+            for (int f = 0; f < TUBE_FRAMES; f++) {
+                d->carry_places[carries] = (uint16_t)f;
+                d->carry_weights[carries++] = (float)(shares[f] / sum);
+            }
+            d->carry_starts[v + 1] = carries;
+        }
+        driven_tube_unpose(d);
+        ex_rig *rig = rig_of(&d->def);
+        float form[TUBE_VERTICES * 3];
+        double typical = 0;
+        wring(-400, form);
+        result before = evaluate_at(rig, form, NULL, NULL, true);
+        for (double degrees = -399.5; degrees <= 400; degrees += 0.5) {
+            wring(degrees, form);
+            const result now = evaluate_at(rig, form, NULL, NULL, true);
+            const double step = farthest(now.positions, before.positions);
+            typical = typical > 0 ? typical : step;
+            if (step > 3 * typical)
+                fail_msg("a step of %g, usually %g, at %g degrees", step, typical, degrees);
+            before = now;
+        }
+        ex_rig_destroy(rig);
+        free(d);
+    }
+}
+
 static void files_are_the_same(void **state) {
     (void)state;
     for (int frames = 1; frames <= TUBE_FRAMES; frames += TUBE_FRAMES - 1) {
@@ -482,6 +531,7 @@ int main(void) {
         cmocka_unit_test(keys_come_back),
         cmocka_unit_test(between_keys_it_follows),
         cmocka_unit_test(rigid_motions_are_all_that_changes),
+        cmocka_unit_test(wringing_has_no_jump),
         cmocka_unit_test(files_are_the_same),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(a_state_only_saves_time),

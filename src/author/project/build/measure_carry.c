@@ -6,6 +6,7 @@
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
 #include "runtime/base/result.h"
+#include "runtime/pose/frame_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +51,12 @@ bool exi_posing_open_carried(exi_posing *p, const exi_measure *m, const ex_proje
         ex_driver_place(m->driver->driver, form, p->matrices);
     if (!place_joints(m, example, p->matrices))
         return false;
-    p->palette = ex_palette_make(
+    ex_palette *palette = ex_palette_make(
         &(ex_palette_def){.method = EX_SKINNING_DUAL_QUATERNION, .joint_count = frames, .matrices = p->matrices},
         p->memory);
+    if (m->driver->links)
+        exi_frame_tree_follow(m->driver->links, palette);
+    p->palette = palette;
     return true;
 }
 

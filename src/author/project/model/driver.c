@@ -7,6 +7,7 @@
 #include "author/base/array.h"
 #include "author/project/build/measure.h"
 #include "runtime/base/result.h"
+#include "runtime/pose/frame_tree.h"
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
@@ -118,6 +119,18 @@ static ex_result make_carry(exi_project_driver *d, int vertex_count, ex_error *e
     return result;
 }
 
+static ex_result make_links(exi_project_driver *d, int vertex_count, ex_error *error) {
+    const ex_rig_driver *driver = &d->driving.driver;
+    const int frames = driver->driver.frame_count;
+    const size_t rows = (size_t)vertex_count + (size_t)driver->driver.vertex_count, size = exi_frame_tree_room(frames);
+    void *room = malloc(size);
+    d->links = exi_array_allocate((size_t)frames, sizeof *d->links);
+    if (room && d->links)
+        exi_frame_tree_make(&driver->carry, rows, frames, d->links, room);
+    free(room);
+    return room && d->links ? EX_OK : ex_error_memory(error, "the moving frames", size);
+}
+
 static ex_result make_frames(exi_project_driver *d, const ex_mesh *mesh, const ex_skeleton *skeleton,
                              const ex_skin *skin, ex_error *error) {
     const int joints = skeleton ? ex_skeleton_joint_count(skeleton) : 0;
@@ -129,6 +142,8 @@ static ex_result make_frames(exi_project_driver *d, const ex_mesh *mesh, const e
         result = ex_driver_create(&d->driving.driver.driver, NULL, &d->driver, error);
     if (result == EX_OK && !skin)
         result = make_carry(d, mesh->vertex_count, error);
+    if (result == EX_OK && !skin)
+        result = make_links(d, mesh->vertex_count, error);
     return ex_error_within(error, result, "driver");
 }
 
@@ -173,6 +188,7 @@ void exi_project_driver_close(exi_project_driver *d) {
     free(d->driver_weights);
     ex_drive_free_binds(d->binds);
     ex_skin_destroy(d->carry);
+    free(d->links);
     ex_driver_destroy(d->driver);
     exi_drive_plan_free(&d->driving);
     ex_mesh_destroy(d->mesh);

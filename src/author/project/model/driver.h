@@ -26,6 +26,7 @@ typedef struct exi_project_driver {
     exi_drive_plan driving;
     ex_driver *driver;
     ex_skin *carry; /* skin of the project's mesh made of the moving frames; NULL if the mesh has a skin */
+    struct exi_frame_link *links; /* [frame_count]; NULL without `carry` */
     exi_driver_form *forms;
     int form_count;
     size_t form_capacity;

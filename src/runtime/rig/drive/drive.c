@@ -6,6 +6,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/pose/frame_tree.h"
 #include "runtime/rig/domains/domain.h"
 #include "runtime/weigh/driver.h"
 
@@ -40,7 +41,8 @@ typedef struct making {
     ex_settler *settler;
     made_layer *layers;
     int layer_count;
-    float *matrices; /* [frames][12] */
+    float *matrices;       /* [frames][12] */
+    exi_frame_link *links; /* [frames] */
     void *palette;
     size_t palette_size;
 } making;
@@ -246,7 +248,9 @@ static const ex_palette *palette_at(const making *m, const made_layer *made, int
     const ex_palette_def def = {.method = EX_SKINNING_DUAL_QUATERNION,
                                 .joint_count = m->def.driver.frame_count,
                                 .matrices = frames_at(m, made, key)};
-    return ex_palette_make(&def, m->palette);
+    ex_palette *palette = ex_palette_make(&def, m->palette);
+    exi_frame_tree_follow(m->links, palette);
+    return palette;
 }
 
 /* A key's data for the driver's vertices, at the end of its section. */
@@ -484,6 +488,7 @@ static void place_all(placing *p, making *m, exi_drive *head) {
     head->forms = place_part(p, m->forms);
     head->paths = place_part(p, m->paths);
     head->settler = place_part(p, m->settler);
+    head->links = place(p, m->links, (size_t)head->frame_count, sizeof(exi_frame_link), 16);
     head->joints = m->def.joints ? place(p, m->def.joints, (size_t)head->frame_count, sizeof(int32_t), 16) : 0;
     head->section_size = m->source->driver.size;
     head->section = place(p, m->source->driver.data, m->source->driver.size, 1, 16);
@@ -526,6 +531,17 @@ static void measure(const making *m, exi_drive *head) {
     head->state_size += m->settler ? ex_settler_state_size(m->settler) : 0;
 }
 
+static ex_result make_links(making *m, ex_error *error) {
+    const int frames = m->def.driver.frame_count;
+    const size_t size = exi_frame_tree_room(frames);
+    void *room = exi_allocate(m->allocator, size);
+    m->links = exi_allocate(m->allocator, (size_t)frames * sizeof *m->links);
+    if (room && m->links)
+        exi_frame_tree_make(&m->def.carry, rows_of(m), frames, m->links, room);
+    exi_release(m->allocator, room, size);
+    return room && m->links ? EX_OK : ex_error_memory(error, "the driver", size);
+}
+
 static ex_result gather(making *m, ex_error *error) {
     ex_result result = exi_drive_read_driver(m->source->driver, m->rig->counts.vertices, m->rig->counts.joints, &m->def,
                                              m->binds, error);
@@ -539,6 +555,8 @@ static ex_result gather(making *m, ex_error *error) {
         if (!m->matrices || !m->palette)
             result = ex_error_memory(error, "the driver", m->palette_size);
     }
+    if (result == EX_OK)
+        result = make_links(m, error);
     if (result == EX_OK && !ex_rig_skin(m->rig))
         result = make_skin(m, 0, m->rig->counts.vertices, &m->skin, error);
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE && !m->skin)
@@ -575,6 +593,7 @@ static void close_making(making *m) {
     exi_block_destroy(m->forms);
     exi_block_destroy(m->paths);
     exi_release(m->allocator, m->matrices, (size_t)m->def.driver.frame_count * 48);
+    exi_release(m->allocator, m->links, (size_t)m->def.driver.frame_count * sizeof *m->links);
     exi_release(m->allocator, m->palette, m->palette_size);
 }
 

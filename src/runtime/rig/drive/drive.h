@@ -95,6 +95,7 @@ struct exi_drive {
     uint64_t layer_of; /* [layers of the rig] int32_t: its index in `layers`, or -1 */
     uint64_t section, section_size;
     uint64_t keys;        /* [examples of the rig] exi_drive_key */
+    uint64_t links;       /* [frame_count] exi_frame_link */
     uint64_t joints;      /* [frame_count] int32_t; 0: none */
     uint64_t driver;      /* ex_driver */
     uint64_t skin;        /* ex_skin: of the mesh, by the frames; 0: the rig has its own skin */

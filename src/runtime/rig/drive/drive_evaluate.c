@@ -7,6 +7,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/pose/frame_tree.h"
 #include "runtime/weigh/driver.h"
 
 #include <math.h>
@@ -76,7 +77,9 @@ const ex_palette *exi_drive_palette(const ex_rig *rig, exi_drive_scratch *s, boo
                                 .joint_count = d->frame_count,
                                 .matrices = s->matrices,
                                 .rotations = rotations};
-    return ex_palette_make(&def, s->palette);
+    ex_palette *palette = ex_palette_make(&def, s->palette);
+    exi_frame_tree_follow(exi_drive_at(d, d->links), palette);
+    return palette;
 }
 
 /* ---- weights ---- */
