@@ -207,6 +207,25 @@ class Looks(harness.Case):
         self.assertIn("the picture 'gone.jpg' cannot be found, and is left out", said)
         self.succeed("build", "it/it.json", "-q")
 
+    def test_a_second_set_that_is_a_copy(self):
+        """Some viewers wanted a second set for occlusion; if it is the first again, nothing is left out."""
+        for same in (True, False):
+            with self.subTest(same=same):
+                scene, _ = self.scene([{"name": "skin", "occlusionTexture": {"index": 1, "texCoord": 1, "strength": 0.5},
+                                        "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}])
+                attributes = scene.json["meshes"][0]["primitives"][0]["attributes"]
+                attributes["TEXCOORD_1"] = attributes["TEXCOORD_0"]
+                if not same:
+                    number = scene.array([[0, 0, 0], [1, 0, 0.5]])
+                    scene.json["accessors"][number] = {**scene.json["accessors"][number], "type": "VEC2", "count": 3}
+                    del scene.json["accessors"][number]["min"], scene.json["accessors"][number]["max"]
+                    attributes["TEXCOORD_1"] = number
+                scene.write(self.folder / "it.gltf")
+                said = self.run_tool("init", "it.gltf", "--force").err
+                self.assertEqual("second set of texture coordinates" in said, not same)
+                material, = tree(self.folder / "it/materials.gltf")[0]["materials"]
+                self.assertEqual(material.get("occlusionTexture"), {"index": 1, "strength": 0.5} if same else None)
+
     def test_a_missing_file_of_materials(self):
         scene, _ = self.scene()
         scene.write(self.folder / "it.gltf")

@@ -34,6 +34,9 @@ typedef struct exi_scene_texcoords {
     double matrix[2][3];
 } exi_scene_texcoords;
 
+/* Makes materials use the first set instead of a second one that is a copy of it, as some viewers wanted for occlusion.
+ * False without memory. */
+bool exi_scene_merge_texcoords(ex_scene *scene);
 /* Finds them for a material, or for none (NULL). False without memory. */
 bool exi_scene_find_texcoords(const ex_scene_material *material, exi_scene_texcoords *use);
 /* For a mesh that has its texture coordinates so: removes the set, and what was applied, from the material, and the

@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Texture coordinates that differ by less are the same: by a sixtieth of a pixel in a picture 16384 pixels wide. */
+#define SAME 1e-6F
+
 static void get_pair(const json_t *object, const char *key, double pair[2]) {
     const json_t *list = json_object_get(object, key);
     for (size_t i = 0; i < 2; i++)
@@ -93,6 +96,67 @@ static bool load_rest(const ex_scene_material *material, json_t **root) {
     *root = NULL;
     return !material->rest || exi_json_load(material->rest, strlen(material->rest), root, NULL) != EX_ERROR_MEMORY;
 }
+
+/* ---- a second set that is a copy ---- */
+
+/* True if primitives have the material, and each of them the same coordinates in both sets. */
+static bool has_copies(const ex_scene *scene, int material) {
+    bool any = false;
+    for (int m = 0; m < scene->mesh_count; m++)
+        for (int i = 0; i < scene->meshes[m].primitive_count; i++) {
+            const ex_scene_primitive *p = &scene->meshes[m].primitives[i];
+            if (p->material != material)
+                continue;
+            any = true;
+            if (!p->texcoords[0] || !p->texcoords[1])
+                return false;
+            for (size_t k = 0; k < 2 * (size_t)p->vertex_count; k++)
+                if (!(fabsf(p->texcoords[0][k] - p->texcoords[1][k]) <= SAME))
+                    return false;
+        }
+    return any;
+}
+
+/* Sets every use of the second set to the first. */
+static void use_first(json_t *object) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        if (is_use(key, value) && set_of(value) == 1) {
+            json_object_del(value, "texCoord");
+            json_object_del(json_object_get(json_object_get(value, "extensions"), "KHR_texture_transform"), "texCoord");
+        } else if (json_is_object(value)) {
+            use_first(value);
+        }
+    }
+}
+
+bool exi_scene_merge_texcoords(ex_scene *scene) {
+    for (int i = 0; i < scene->material_count; i++) {
+        ex_scene_material *material = &scene->materials[i];
+        exi_text text = {0};
+        json_t *root;
+        if (!has_copies(scene, i))
+            continue;
+        material->base_texcoord = material->base_texcoord == 1 ? 0 : material->base_texcoord;
+        if (!load_rest(material, &root))
+            return false;
+        if (!root)
+            continue;
+        use_first(root);
+        exi_json_print(root, false, &text);
+        json_decref(root);
+        if (text.failed) {
+            free(text.bytes);
+            return false;
+        }
+        free(material->rest);
+        material->rest = text.bytes;
+    }
+    return true;
+}
+
+/* ---- the set that a mesh gets ---- */
 
 bool exi_scene_find_texcoords(const ex_scene_material *material, exi_scene_texcoords *use) {
     json_t *root;

@@ -125,6 +125,8 @@ static ex_result gather(exi_init *init, bool keep_seams, ex_error *error) {
     if (result == EX_OK)
         result = unify(init, error);
     if (result == EX_OK)
+        result = exi_scene_merge_texcoords(init->scene) ? EX_OK : ex_error_memory(error, "the materials", 1000);
+    if (result == EX_OK)
         result = exi_scene_join(init->scene, init->wanted, &init->mesh, &init->parts, &init->part_count, error);
     if (result == EX_OK)
         note_flat(init);
