@@ -248,8 +248,8 @@ class Looks(harness.Case):
         bake = ["bake", "it/it.glb", "-o", "baked.glb", "--clip"]
         self.sentence(self.run_tool(*bake, "jump"), 1, "it/it.glb: there is no clip 'jump': the clips are 'walk', 'run',",
                       " more")
-        self.sentence(self.run_tool(*bake, "wlak"), 1, "it/it.glb: there is no clip 'wlak'; did you mean 'walk'",
-                      "the clips are 'walk', 'run',")
+        self.sentence(self.run_tool(*bake, "wlak"), 1, "it/it.glb: there is no clip 'wlak'; did you mean 'walk'? The clips are",
+                      "'walk', 'run',")
         self.sentence(self.run_tool(*bake, "jump", "--motion", "it.gltf"), 1, "it.gltf: there is no clip 'jump'", "'run'")
         del scene.json["animations"]
         scene.write(self.folder / "still.gltf")

@@ -1,6 +1,8 @@
 /*
  * Motions: poses of a rig over time, from clips, tables of poses and files. Of q and -q, which are the same rotation, a
- * pose uses the one nearer to the previous pose, so that a track of quaternions has no jumps.
+ * pose uses the one nearer to the previous pose, so that a track of quaternions has no jumps. Where the joint comes
+ * nearest to its rest, it has the sign of the rest: skeletons take signs beyond 150 degrees from the pose
+ * (ex_skeleton_output), and shorter arcs below.
  */
 #include "author/motion/motion.h"
 #include "author/base/array.h"
@@ -75,6 +77,24 @@ static int rotation_offset(const ex_rig *rig, int input) {
     return ex_rig_input_axis(rig, input).kind == EX_AXIS_SCALAR ? -1 : ex_rig_input_offset(rig, input);
 }
 
+static double product(const float a[4], const float b[4]) {
+    return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2] +
+           (double)a[3] * (double)b[3];
+}
+
+/* Gives the whole track of a joint the sign that its rest has, at the pose nearest to that. */
+static void sign_as_rest(const ex_rig *rig, const ex_motion *motion, int joint) {
+    const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), joint);
+    double nearest = 0;
+    for (int p = 0; p < motion->pose_count; p++) {
+        const double along = product(motion->poses[p].joints[joint].rotation, rest.rotation);
+        nearest = fabs(along) > fabs(nearest) ? along : nearest;
+    }
+    for (int p = 0; p < motion->pose_count && nearest < 0; p++)
+        for (int i = 0; i < 4; i++)
+            motion->poses[p].joints[joint].rotation[i] = -motion->poses[p].joints[joint].rotation[i];
+}
+
 static void keep_signs(const ex_rig *rig, const ex_motion *motion) {
     const int joints = ex_rig_joint_count(rig), inputs = ex_rig_input_count(rig);
     for (int p = 1; p < motion->pose_count; p++) {
@@ -82,7 +102,7 @@ static void keep_signs(const ex_rig *rig, const ex_motion *motion) {
         for (int j = 0; j < joints; j++) {
             const float *a = before->joints[j].rotation;
             float *b = pose->joints[j].rotation;
-            if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0)
+            if (product(a, b) < 0)
                 for (int i = 0; i < 4; i++)
                     b[i] = -b[i];
         }
@@ -97,6 +117,8 @@ static void keep_signs(const ex_rig *rig, const ex_motion *motion) {
                     b[i] = -b[i];
         }
     }
+    for (int j = 0; j < joints; j++)
+        sign_as_rest(rig, motion, j);
 }
 
 /* ---- from clips ---- */
@@ -324,8 +346,11 @@ static ex_result find_clip(const ex_scene *scene, const char *name, int *animati
     const char *near = ex_suggest(name, names, scene->animation_count);
     char list[CLIP_LIST];
     list_names(names, scene->animation_count, list, sizeof list);
-    ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s'%s%s%s: the clips are %s", name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'" : "", list);
+    if (near)
+        ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s'; did you mean '%s'? The clips are %s", name, near,
+                     list);
+    else
+        ex_error_set(error, EX_ERROR_DATA, "there is no clip '%s': the clips are %s", name, list);
     free(names);
     return EX_ERROR_DATA;
 }

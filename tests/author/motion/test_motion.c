@@ -82,6 +82,37 @@ static void tables(void **state) {
     "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 4 Xposition Yposition Zposition Xrotation\nJOINT knee\n{\nOFFSET " \
     "0 -10 0\nCHANNELS 1 Zrotation\nJOINT foot\n{\nOFFSET 0 -10 0\nEnd Site\n{\nOFFSET 0 0 5\n}\n}\n}\n}\n"
 
+/* A knee turns by 200 degrees and back. Its rotations have either sign in the file, but the skeleton's turns do not
+ * jump. */
+static void signs_follow_the_rest(void **state) {
+    (void)state;
+    enum { KEYS = 5 };
+    const double degrees[KEYS] = {200, 100, 0, 100, 200};
+    for (int signs = 0; signs < 1 << KEYS; signs++) {
+        char text[600] = "time,joint:Knee.x,joint:Knee.y,joint:Knee.z,joint:Knee.w\n";
+        for (int k = 0; k < KEYS; k++) {
+            const double half = degrees[k] * acos(-1) / 360, sign = signs >> k & 1 ? -1 : 1;
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%.17g,0,0,%.17g\n", k, sign * sin(half),
+                     sign * cos(half));
+        }
+        ex_motion *motion = read_motion(write_text("t.csv", text), &(ex_motion_options){.fps = 100});
+        float before[4] = {0, 0, 0, 1}, turns[3][4];
+        void *scratch = malloc(ex_skeleton_scratch_size(ex_rig_skeleton(rig)));
+        for (int p = 0; p < motion->pose_count; p++) {
+            double along = 0;
+            ex_skeleton_evaluate(ex_rig_skeleton(rig), &(ex_skeleton_input){.locals = motion->poses[p].joints},
+                                 &(ex_skeleton_output){.turns = turns[0]}, scratch);
+            for (int i = 0; i < 4; i++)
+                along += (double)turns[1][i] * (double)before[i];
+            if (p > 0 && !(along > 0.99))
+                fail_msg("a jump at pose %d, with signs %d", p, signs);
+            memcpy(before, turns[1], sizeof before);
+        }
+        free(scratch);
+        ex_motion_destroy(motion);
+    }
+}
+
 static void bvh(void **state) {
     (void)state;
     const double expected[3] = {2, 3, 1};
@@ -391,13 +422,9 @@ static void survives_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),
-        cmocka_unit_test(bvh),
-        cmocka_unit_test(scenes),
-        cmocka_unit_test(ranges_are_cut),
-        cmocka_unit_test(scene_clips),
-        cmocka_unit_test(weights),
-        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(tables),  cmocka_unit_test(signs_follow_the_rest),   cmocka_unit_test(bvh),
+        cmocka_unit_test(scenes),  cmocka_unit_test(ranges_are_cut),          cmocka_unit_test(scene_clips),
+        cmocka_unit_test(weights), cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
