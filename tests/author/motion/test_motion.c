@@ -306,7 +306,8 @@ static void scenes(void **state) {
     ex_motion_destroy(motion);
 
     check_failure(path, &(ex_motion_options){.clip = "wavy"}, EX_ERROR_DATA, "did you mean 'wave'?");
-    check_failure(path, &(ex_motion_options){.clip = "3"}, EX_ERROR_DATA, "it has 2, the first");
+    check_failure(path, &(ex_motion_options){.clip = "3"}, EX_ERROR_DATA,
+                  "there is no clip '3': the clips are 'still', 'wave'");
     arm_write_scene("still.glb", arm_scene(0.5));
     check_failure(scratch_path("still.glb"), NULL, EX_ERROR_DATA, "it has no clips");
     rig = kept;
