@@ -98,7 +98,7 @@ static bool read_mirroring(const ex_call *call, ex_mirroring *mirroring) {
 
 /* ---- the result ---- */
 
-/* Formats "x=0", or "0.966 x + 0.259 z = 0.01". */
+/* Formats "x=0", or "0.966 x - 0.259 z = 0.01". */
 static const char *text_plane(char buffer[EXI_TEXT_SIZE], const ex_mirrored *one) {
     size_t length = 0;
     buffer[0] = 0;
@@ -108,8 +108,11 @@ static const char *text_plane(char buffer[EXI_TEXT_SIZE], const ex_mirrored *one
             return buffer;
         }
         if (fabs(one->normal[c]) > 5e-4)
-            snprintf(buffer + length, EXI_TEXT_SIZE - length, "%s%.3g %c", length > 0 ? " + " : "", one->normal[c],
-                     "xyz"[c]);
+            snprintf(buffer + length, EXI_TEXT_SIZE - length, "%s%.3g %c",
+                     length == 0          ? ""
+                     : one->normal[c] < 0 ? " - "
+                                          : " + ",
+                     length == 0 ? one->normal[c] : fabs(one->normal[c]), "xyz"[c]);
         length = strlen(buffer);
     }
     snprintf(buffer + length, EXI_TEXT_SIZE - length, " = %.4g", one->offset + 0.0);
@@ -124,7 +127,9 @@ static void print_match(const ex_mirrored *one) {
     char plane[EXI_TEXT_SIZE], count[EXI_TEXT_SIZE];
     const bool small = one->farthest < 0.1;
     const char *between = "";
-    exi_print("  mirrored about %s%s:", text_plane(plane, one), one->as_bound ? " of the mesh as bound" : "");
+    /* The mesh may be bound in any unit, and turned: numbers of its plane would not help. */
+    exi_print("  mirrored about %s:",
+              one->as_bound ? "the plane of symmetry of the mesh as bound" : text_plane(plane, one));
     for (int i = 0; i < EX_MATCH_COUNT; i++)
         if (one->matched[i] > 0) {
             exi_print("%s %s %s", between, exi_text_count(count, one->matched[i], "vertex"), ways[i]);

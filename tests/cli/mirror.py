@@ -69,7 +69,15 @@ def tube(fine=False):
 
 
 def head(kind):
-    """A ball above the tube, of rings from left to right. It may be `moved`, or have `more` vertices on the left."""
+    """A ball above the tube, of rings from left to right. It may be `moved`, have `more` vertices on the left, or be a
+    `crowd` of balls within each other, which has most of the vertices."""
+    if kind == "crowd":
+        points, faces = [], []
+        for size in range(15, 30):
+            more, around = head("symmetric")
+            faces += [[v + len(points) for v in face] for face in around]
+            points += [[size / 30 * x, 0.7 + size / 30 * (y - 0.7), size / 30 * z] for x, y, z in more]
+        return points, faces
     points, faces = [], []
     for ring in range(ACROSS):
         angle = math.pi * (ring + 0.5) / ACROSS
@@ -138,8 +146,8 @@ class Figure:
         """The index of the mirrored vertex; only for figures with as many on both sides."""
         if v < self.tube_count:
             return (RINGS - 1 - v // SIDES) * SIDES + v % SIDES
-        v -= self.tube_count
-        return self.tube_count + (ACROSS - 1 - v // AROUND) * AROUND + v % AROUND
+        ball, v = divmod(v - self.tube_count, ACROSS * AROUND)
+        return self.tube_count + (ball * ACROSS + ACROSS - 1 - v // AROUND) * AROUND + v % AROUND
 
     def bound(self, p):
         return [self.scale * x for x in rotated(inverse(self.bind), p)]
@@ -289,6 +297,14 @@ class Mirror(harness.Case):
                                 for v, p in enumerate(base))
                     self.assertLess(worst, 1e-5 * self.figure.size)
 
+    def test_words_for_the_plane(self):
+        for keys, plane in (({"yaw": 25}, "0.906 x - 0.423 z = 0"), ({"lifted": turn([0.3, 0.2, 1], 50)},
+                                                                     "the plane of symmetry of the mesh as bound")):
+            with self.subTest(**keys):
+                self.start(**keys)
+                self.sculpt("bent_L", ELBOW)
+                self.assertIn(f"\n  mirrored about {plane}: ", self.example("mirror", "--name", "bent_L").out)
+
     def test_a_head_that_is_not_symmetric(self):
         for kind in ("moved", "more"):
             with self.subTest(kind=kind):
@@ -321,9 +337,14 @@ class Mirror(harness.Case):
         self.check_reflected(offsets, images, 2 * 0.0616 * 0.01 / self.figure.size)
 
     def test_a_rest_pose_that_is_not_symmetric(self):
-        """As bound, the figure is symmetric; at rest, its right arm is lifted."""
+        """As bound, the figure is symmetric; at rest, its right arm is lifted. The arm may be a small part of all."""
+        for kind in ("symmetric", "crowd"):
+            with self.subTest(kind=kind):
+                self.check_lifted(kind)
+
+    def check_lifted(self, kind):
         lift = turn([0.3, 0.2, 1], 50)
-        self.start(lifted=lift)
+        self.start(lifted=lift, kind=kind)
         offsets = self.sculpt("bent_L", ELBOW)
         answer = self.example("mirror", "--name", "bent_L", "--json").json()
         self.assertTrue(answer["plane"]["as_bound"])

@@ -28,6 +28,9 @@
 #define LEAST 5e-6
 /* A plane with less of the surface at its mirror image is none. */
 #define POOR 0.4
+/* Of planes, which count from 0 to 2: the mesh is symmetric; one is better than another. */
+#define SYMMETRIC 1.99
+#define BETTER    0.02
 
 /* ---- evaluation ---- */
 
@@ -119,8 +122,8 @@ static ex_result open_standing(exi_mirroring *m, bool unskinned, exi_standing *s
     return result;
 }
 
-/* Tries the mesh as bound, and takes it if it is clearly more symmetric than the mesh as it stands. Joints are then
- * paired there. */
+/* Tries the mesh as bound, and takes it if it is more symmetric than the mesh as it stands: one lowered arm is a small
+ * part of all vertices, but all of a sculpt. Joints are then paired there. */
 static ex_result try_bound(exi_mirroring *m, double *near, double points, ex_error *error) {
     const size_t joints = 3 * (size_t)ex_skeleton_joint_count(m->mirror.skeleton);
     double bound_near = 0, bound_points = 0, *standing = m->mirror.centres;
@@ -132,7 +135,7 @@ static ex_result try_bound(exi_mirroring *m, double *near, double points, ex_err
     m->mirror.centres = centres;
     if (result == EX_OK)
         result = find_plane(m, &m->bound, &m->bound_plane, &bound_near, &bound_points, &pair_count, error);
-    m->as_bound = result == EX_OK && bound_points > points + 0.2;
+    m->as_bound = result == EX_OK && bound_points > points + BETTER;
     if (m->as_bound)
         *near = bound_near;
     m->mirror.centres = m->as_bound ? centres : standing;
@@ -149,7 +152,7 @@ static ex_result find_symmetry(exi_mirroring *m, ex_error *error) {
         m->mirror.plane = given_plane(m);
     else
         result = find_plane(m, &m->standing, &m->mirror.plane, &near, &points, &pair_count, error);
-    if (result == EX_OK && m->linear && points < 1.6)
+    if (result == EX_OK && m->linear && points < SYMMETRIC)
         result = try_bound(m, &near, points, error);
     if (result == EX_OK && pair_count == 0 && near < POOR)
         result = ex_error_kind(
