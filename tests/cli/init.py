@@ -197,7 +197,7 @@ class Init(harness.Case):
         outcome = self.init(scene)
         self.assertEqual(outcome.code, 0)
         said = ("node 5 ('elsewhere') is left out, with 3 vertices: it is not in the scene that the file shows",
-                "node 'hat' is a joint of the project, because 'hat' hangs on no other")
+                "node 'hat' is a joint of the project, because it hangs on no other")
         for sentence in said:
             self.assertIn(f"exemplar: it.gltf: {sentence}\n", outcome.err)
         self.assertEqual(outcome.err.count("\n"), len(said))
@@ -206,6 +206,18 @@ class Init(harness.Case):
         self.assertEqual(self.succeed("init", "it.gltf", "-o", "b", "-q").out, "")
         answer = self.succeed("init", "it.gltf", "-o", "c", "--json").json()
         self.assertEqual(len(answer["notes"]), len(said))
+
+    def test_many_parts_that_hang_on_nothing(self):
+        """One note for all of them, and one for lights alone."""
+        scene = Scene()
+        root = scene.node(name="root", extensions={"KHR_lights_punctual": {"light": 0}})
+        scene.node(name="body", mesh=scene.mesh("a", influences=HELD), skin=scene.skin([root]))
+        for i in range(12):
+            scene.node(name=f"tile {i}", mesh=scene.mesh("b"), translation=[i, 0, 0])
+        outcome = self.init(scene)
+        self.assertEqual(outcome.code, 0)
+        self.assertEqual(outcome.err, "exemplar: it.gltf: 1 light is ignored\nexemplar: it.gltf: 12 nodes, such as 'tile "
+                                      "11', are joints of the project, because they hang on no other\n")
 
     def test_a_stretched_node_above_a_joint(self):
         """Its scale and the joint's turn shear, so the node becomes a joint too."""
@@ -260,7 +272,12 @@ class Init(harness.Case):
 
         scene = Scene()
         scene.node(name="lonely")
-        self.refused(scene, "there is no mesh in the scene")
+        self.refused(scene, "there is no mesh in the scene\n")
+        time, turn = scene.array([[0], [1]]), scene.array([[0, 0, 0, 1], [0, 0, 1, 0]])
+        scene.json["accessors"][time].update({"min": [0], "max": [1]})
+        scene.json["animations"] = [{"samplers": [{"input": time, "output": turn}],
+                                     "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]
+        self.refused(scene, "only motion: 'exemplar bake RIG.glb --motion FILE' plays it on a rig")
 
     def test_what_cannot_be_built_is_refused(self):
         """Scenes that can be read, and would give files that can be read, but no rig."""

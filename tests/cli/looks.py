@@ -226,6 +226,34 @@ class Looks(harness.Case):
                 material, = tree(self.folder / "it/materials.gltf")[0]["materials"]
                 self.assertEqual(material.get("occlusionTexture"), {"index": 1, "strength": 0.5} if same else None)
 
+    def test_images_of_other_kinds(self):
+        """Pictures inside the file: what is none is left out, and what only browsers read is kept, with a note."""
+        scene, png = self.scene([{"name": "skin", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}},
+                                  "normalTexture": {"index": 1}, "emissiveTexture": {"index": 2}}])
+        webp = b"RIFF\x10\0\0\0WEBPVP8 " + bytes(12)
+        scene.json["images"] = [{"bufferView": scene.view(b"BM" + bytes(60)), "mimeType": "image/png"},
+                                {"bufferView": scene.view(png), "mimeType": "image/jpeg", "name": "bumps"},
+                                {"bufferView": scene.view(webp), "mimeType": "image/webp", "name": "glow"}]
+        scene.json["textures"] = [{"source": 0}, {"source": 1},
+                                  {"extensions": {"EXT_texture_webp": {"source": 2}}, "name": "glowing"}]
+        scene.json["extensionsUsed"] = scene.json["extensionsRequired"] = ["EXT_texture_webp"]
+        scene.write(self.folder / "it.gltf")
+        said = self.run_tool("init", "it.gltf").err
+        self.assertIn("image 0 is left out: it is not a PNG or JPEG picture\n", said)
+        self.assertIn("image 'glow' is WebP: pages in a browser show it, but pictures by 'exemplar render' do not; "
+                      "export PNG or JPEG for those\n", said)
+        self.succeed("build", "it/it.json", "-q")
+        found, data = tree(self.folder / "it/it.glb")
+        self.assertEqual([t.get("source") for t in found["textures"]], [None, 0, None])
+        self.assertEqual(found["textures"][2]["extensions"], {"EXT_texture_webp": {"source": 1}})
+        self.assertEqual([i["mimeType"] for i in found["images"]], ["image/png", "image/webp"])
+        for image, expected in zip(found["images"], [png, webp], strict=True):
+            view = found["bufferViews"][image["bufferView"]]
+            self.assertEqual(data[view["byteOffset"]:view["byteOffset"] + view["byteLength"]], expected)
+        drawn = self.run_tool("render", "it/it.glb", "-o", "it.png", "--size", "20x20")
+        self.assertEqual(drawn.code, 0)
+        self.assertIn("the image glow: this is a WebP image", drawn.err)
+
     def test_a_missing_file_of_materials(self):
         scene, _ = self.scene()
         scene.write(self.folder / "it.gltf")

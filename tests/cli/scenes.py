@@ -14,14 +14,16 @@ class Scene:
         self.json = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [],
                      "accessors": [], "bufferViews": [], "buffers": []}
 
-    def array(self, rows, kind="f", component=5126):
-        flat = [x for row in rows for x in row]
-        data = struct.pack(f"<{len(flat)}{kind}", *flat)
+    def view(self, data):
         self.json["bufferViews"].append({"buffer": 0, "byteOffset": len(self.bytes), "byteLength": len(data)})
         self.bytes += data + b"\0" * (-len(data) % 4)
+        return len(self.json["bufferViews"]) - 1
+
+    def array(self, rows, kind="f", component=5126):
+        flat = [x for row in rows for x in row]
         widths = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
-        accessor = {"bufferView": len(self.json["bufferViews"]) - 1, "componentType": component, "count": len(rows),
-                    "type": widths[len(rows[0])]}
+        accessor = {"bufferView": self.view(struct.pack(f"<{len(flat)}{kind}", *flat)), "componentType": component,
+                    "count": len(rows), "type": widths[len(rows[0])]}
         if len(rows[0]) == 3:
             accessor["min"] = [min(row[i] for row in rows) for i in range(3)]
             accessor["max"] = [max(row[i] for row in rows) for i in range(3)]

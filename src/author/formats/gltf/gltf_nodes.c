@@ -148,8 +148,12 @@ static ex_result note_cameras(exi_gltf *g, json_t *nodes) {
         lights += json_object_get(json_object_get(node, "extensions"), "KHR_lights_punctual") != NULL;
         skins += g->scene->nodes[i].skin >= 0 && g->scene->nodes[i].mesh < 0;
     }
-    if (cameras + lights > 0 && !exi_scene_note(g->scene, "%d camera%s and %d light%s are ignored", cameras,
-                                                cameras == 1 ? "" : "s", lights, lights == 1 ? "" : "s"))
+    const char *many[] = {cameras == 1 ? " is" : "s are", lights == 1 ? " is" : "s are"};
+    if (cameras > 0 && lights > 0
+            ? !exi_scene_note(g->scene, "%d camera%s and %d light%s are ignored", cameras, cameras == 1 ? "" : "s",
+                              lights, lights == 1 ? "" : "s")
+            : (cameras > 0 && !exi_scene_note(g->scene, "%d camera%s ignored", cameras, many[0])) ||
+                  (lights > 0 && !exi_scene_note(g->scene, "%d light%s ignored", lights, many[1])))
         return exi_gltf_no_memory(g);
     return skins > 0 && !exi_scene_note(g->scene, "%d node%s a skin but no mesh", skins, skins == 1 ? " has" : "s have")
                ? exi_gltf_no_memory(g)

@@ -370,7 +370,10 @@ static ex_result plan_form(plan *p, const bool *wanted, const double *worlds, ex
     for (int m = 0; scene->node_count == 0 && m < scene->mesh_count && result == EX_OK; m++)
         result = add_pieces(p, -1, m, NULL, NULL, error);
     if (result == EX_OK && p->piece_count == 0)
-        result = ex_error_set(error, EX_ERROR_DATA, "there is no mesh in the scene");
+        result = ex_error_set(error, EX_ERROR_DATA, "there is no mesh in the scene%s",
+                              scene->animation_count > 0 ? ", only motion: 'exemplar bake RIG.glb --motion FILE' plays "
+                                                           "it on a rig whose joints have the same names"
+                                                         : "");
     return result;
 }
 

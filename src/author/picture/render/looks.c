@@ -94,6 +94,22 @@ static ex_wrap wrap_of(int gltf) {
     return gltf == GLTF_CLAMP ? EX_WRAP_CLAMP : gltf == GLTF_MIRROR ? EX_WRAP_MIRROR : EX_WRAP_REPEAT;
 }
 
+/* Returns the image of a texture, or that of an extension such as EXT_texture_webp if it has none that any program
+ * reads; -1 without one. */
+static int image_of(const reading *r, const ex_scene_texture *texture) {
+    json_t *rest = NULL, *extension;
+    const char *key;
+    int image = texture->image;
+    if (image < 0 && texture->rest && exi_json_load(texture->rest, strlen(texture->rest), &rest, NULL) == EX_OK)
+        json_object_foreach(json_object_get(rest, "extensions"), key, extension) {
+            const json_t *source = json_object_get(extension, "source");
+            if (json_is_integer(source) && json_integer_value(source) < r->scene->image_count)
+                image = (int)json_integer_value(source);
+        }
+    json_decref(rest);
+    return image < r->scene->image_count ? image : -1;
+}
+
 /* Reads a map: the texture of that number, placed as the texture's own JSON says. */
 static ex_result read_map(reading *r, int texture, const json_t *json, ex_material_map *map) {
     if (texture < 0 || texture >= r->scene->texture_count)
@@ -106,14 +122,15 @@ static ex_result read_map(reading *r, int texture, const json_t *json, ex_materi
     pair_of(moved, "offset", map->offset);
     pair_of(moved, "scale", map->scale);
     map->rotation = number_of(moved, "rotation", 0);
-    if (t->image < 0 || t->image >= r->scene->image_count)
+    const int image = image_of(r, t);
+    if (image < 0)
         return EX_OK;
     ex_result result = EX_OK;
-    if (!r->tried[t->image]) {
-        r->tried[t->image] = true;
-        result = decode(r, t->image);
+    if (!r->tried[image]) {
+        r->tried[image] = true;
+        result = decode(r, image);
     }
-    map->image = r->looks->images[t->image];
+    map->image = r->looks->images[image];
     return result;
 }
 

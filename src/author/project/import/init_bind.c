@@ -367,17 +367,24 @@ static void measure(exi_unify *u) {
 /* Adds the roots of parts that hang on no joint, if there are joints at all. */
 static bool add_roots(exi_unify *u) {
     double product[16];
+    int added = 0, last = -1;
     for (int n = 0; u->joint_count > 0 && n < u->from->node_count; n++) {
         if (!exi_unify_is_rigid(u, n) || exi_unify_joint_above(u, n, product) >= 0)
             continue;
         int root = n;
         while (u->from->nodes[root].parent >= 0)
             root = u->from->nodes[root].parent;
-        exi_init_note(u->init, "node '%s' is a joint of the project, because '%s' hangs on no other",
-                      name_of(u->from, root), name_of(u->from, n));
         if (!add_node_joint(u, root))
             return false;
+        last = root;
+        added++;
     }
+    if (added == 1)
+        exi_init_note(u->init, "node '%s' is a joint of the project, because it hangs on no other",
+                      name_of(u->from, last));
+    else if (added > 1)
+        exi_init_note(u->init, "%d nodes, such as '%s', are joints of the project, because they hang on no other",
+                      added, name_of(u->from, last));
     return true;
 }
 

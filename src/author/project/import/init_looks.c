@@ -5,14 +5,67 @@
 #include "author/project/import/init.h"
 
 #include "author/base/array.h"
+#include "author/base/json.h"
 
 #include <exemplar/author/files.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Formats "image 'skin'", or "image 2", counting from 0 as 'exemplar info' does. */
+static const char *name_image(char text[160], const ex_scene_image *image, int number) {
+    const char *name = image->name ? image->name : image->path;
+    if (name && name[0])
+        snprintf(text, 160, "image '%.120s'", name);
+    else
+        snprintf(text, 160, "image %d", number);
+    return text;
+}
+
+/* Finds out what an image is from its bytes: files call pictures by wrong names. False, with a note, if it is none. */
+static bool tell_type(const exi_init *init, ex_scene_image *image, int number) {
+    char text[160];
+    const char *type = exi_image_type(image->bytes, image->size);
+    char *copy = type ? exi_text_copy(type, strlen(type)) : NULL;
+    if (!copy) {
+        exi_init_note(init, "%s is left out: it is not a PNG or JPEG picture", name_image(text, image, number));
+        return false;
+    }
+    free(image->mime_type);
+    image->mime_type = copy;
+    return true;
+}
+
+/* Names pictures that go through unread: browsers show them, or other programs do. */
+static void note_unread(const exi_init *init) {
+    static const struct {
+        const char *type, *name, *where;
+    } kinds[] = {{"image/webp", "WebP", "pages in a browser show %s, but pictures by 'exemplar render' do not"},
+                 {"image/avif", "AVIF", "pages in a browser show %s, but pictures by 'exemplar render' do not"},
+                 {"image/ktx2", "KTX2", "other programs show %s, but neither pages nor pictures of Exemplar do"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        int count = 0, first = -1;
+        char text[160], where[160];
+        for (int i = init->looks->image_count - 1; i >= 0; i--)
+            if (init->looks->images[i].mime_type && strcmp(init->looks->images[i].mime_type, kinds[k].type) == 0) {
+                count++;
+                first = i;
+            }
+        if (count == 0)
+            continue;
+        snprintf(where, sizeof where, kinds[k].where, count == 1 ? "it" : "them");
+        name_image(text, &init->looks->images[first], first);
+        if (count == 1)
+            exi_init_note(init, "%s is %s: %s; export PNG or JPEG for those", text, kinds[k].name, where);
+        else
+            exi_init_note(init, "%d images, such as %s, are %s: %s; export PNG or JPEG for those", count, text + 6,
+                          kinds[k].name, where);
+    }
+}
+
 /* Brings the bytes of an image's file inside. Returns false, with a note, if it has none that can be used. */
-static bool bring(const exi_init *init, ex_scene_image *image) {
+static bool bring(const exi_init *init, ex_scene_image *image, int number) {
     char *path = image->path ? ex_path_join(init->given->path ? init->given->path : "", image->path) : NULL;
     char *bytes = NULL;
     size_t size = 0;
@@ -24,17 +77,10 @@ static bool bring(const exi_init *init, ex_scene_image *image) {
         return false;
     }
     free(path);
-    const char *type = exi_image_type((unsigned char *)bytes, size);
-    char *copy = type ? exi_text_copy(type, strlen(type)) : NULL;
-    if (!copy) {
-        exi_init_note(init, "image '%s' is left out: it is not a PNG or JPEG picture", image->path);
-        free(bytes);
-        return false;
-    }
-    free(image->mime_type);
-    image->mime_type = copy;
     image->bytes = (unsigned char *)bytes;
     image->size = size;
+    if (!tell_type(init, image, number))
+        return false;
     if (!image->name) {
         image->name = image->path;
         image->path = NULL;
@@ -49,19 +95,51 @@ static bool bring(const exi_init *init, ex_scene_image *image) {
     return true;
 }
 
-/* Drops an image; the textures that show it have none. */
-static void drop_image(ex_scene *looks, int number) {
+/* Takes an image out of a texture's extensions, which name it with "source". */
+static bool drop_from_rest(char **rest, int number) {
+    json_t *tree = NULL, *extension;
+    const char *key;
+    void *next;
+    exi_text text = {0};
+    if (exi_json_load(*rest, strlen(*rest), &tree, NULL) != EX_OK)
+        return false;
+    json_t *extensions = json_object_get(tree, "extensions");
+    bool good = true;
+    json_object_foreach_safe(extensions, next, key, extension) {
+        const json_t *source = json_object_get(extension, "source");
+        if (json_is_integer(source) && json_integer_value(source) == number)
+            json_object_del(extensions, key);
+        else if (json_is_integer(source) && json_integer_value(source) > number)
+            good = good && exi_json_set(extension, "source", json_integer(json_integer_value(source) - 1));
+    }
+    if (extensions && json_object_size(extensions) == 0)
+        json_object_del(tree, "extensions");
+    exi_json_print(tree, false, &text);
+    json_decref(tree);
+    if (!good || text.failed) {
+        free(text.bytes);
+        return false;
+    }
+    free(*rest);
+    *rest = text.bytes;
+    return true;
+}
+
+/* Drops an image; the textures that show it have none. False without memory. */
+static bool drop_image(ex_scene *looks, int number) {
     ex_scene_image *image = &looks->images[number];
     free(image->name);
     free(image->path);
     free(image->mime_type);
     free(image->bytes);
     memmove(image, image + 1, (size_t)(--looks->image_count - number) * sizeof *image);
-    for (int i = 0; i < looks->texture_count; i++)
-        if (looks->textures[i].image == number)
-            looks->textures[i].image = -1;
-        else if (looks->textures[i].image > number)
-            looks->textures[i].image--;
+    bool good = true;
+    for (int i = 0; i < looks->texture_count; i++) {
+        ex_scene_texture *texture = &looks->textures[i];
+        texture->image = texture->image == number ? -1 : texture->image - (texture->image > number);
+        good = (!texture->rest || drop_from_rest(&texture->rest, number)) && good;
+    }
+    return good;
 }
 
 /* The mesh has the texture coordinates as the material uses them. */
@@ -99,12 +177,15 @@ ex_result exi_init_make_looks(exi_init *init, ex_error *error) {
     if (!init->looks)
         return ex_error_memory(error, "the materials", sizeof *init->looks);
     exi_scene_move_looks(init->scene, init->looks);
-    for (int i = 0; i < init->looks->image_count;)
-        if (init->looks->images[i].bytes || bring(init, &init->looks->images[i]))
-            i++;
-        else
-            drop_image(init->looks, i);
     ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < init->looks->image_count;) {
+        ex_scene_image *image = &init->looks->images[i];
+        if (image->bytes ? tell_type(init, image, i) : bring(init, image, i))
+            i++;
+        else if (!drop_image(init->looks, i))
+            result = ex_error_memory(error, "the materials", 0);
+    }
+    note_unread(init);
     for (int i = 0; result == EX_OK && i < init->looks->material_count; i++)
         result = use_first_set(init, &init->looks->materials[i], error);
     for (int i = 0; i < init->given->material_count; i++) {

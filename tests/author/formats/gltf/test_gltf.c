@@ -243,7 +243,7 @@ static const struct {
 } lenient[] = {
     {",\"inverseBindMatrices\":6", "", "skins[0]: has no inverse bind matrices"},
     {"\"JOINTS_0\":2", "\"TEXCOORD_2\":0,\"JOINTS_0\":2", "TEXCOORD_2 is ignored"},
-    {"\"name\":\"skin\"", "\"camera\":0", "1 camera and 0 lights are ignored"},
+    {"\"name\":\"skin\"", "\"camera\":0", "1 camera is ignored"},
     {"\"mesh\":0,\"skin\":0,\"name\":\"skin\"", "\"skin\":0", "1 node has a skin but no mesh"},
     {"\"node\":2,\"path\":\"rotation\"", "\"path\":\"pointer\"", "names no node, and is ignored"},
     {"\"node\":2,\"path\":\"rotation\"", "\"node\":2,\"path\":\"weights\"", "no morph targets, and is ignored"},
