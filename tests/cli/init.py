@@ -207,6 +207,16 @@ class Init(harness.Case):
         answer = self.succeed("init", "it.gltf", "-o", "c", "--json").json()
         self.assertEqual(len(answer["notes"]), len(said))
 
+    def test_points_and_lines(self):
+        """They have no faces, so nothing of them is seen."""
+        scene = Scene()
+        mesh = scene.mesh("hair")
+        scene.json["meshes"][mesh]["primitives"].append({**scene.json["meshes"][mesh]["primitives"][0], "mode": 1})
+        scene.node(name="head", mesh=mesh)
+        outcome = self.init(scene)
+        self.assertEqual((outcome.code, outcome.err), (0, "exemplar: it.gltf: mesh 0 ('hair') has points or lines, with "
+                                                          "3 vertices, which are not drawn\n"))
+
     def test_many_parts_that_hang_on_nothing(self):
         """One note for all of them, and one for lights alone."""
         scene = Scene()

@@ -79,15 +79,17 @@ class Character:
         self.json["materials"].append(look)
         return len(self.json["materials"]) - 1
 
-    def mesh(self, positions, joints=0, targets=0, names=None, materials=(None,)):
-        """One primitive per material, of random triangles over the positions."""
+    def mesh(self, positions, joints=0, targets=0, names=None, materials=(None,), loose=0):
+        """One primitive per material, of random triangles over the positions. No joint holds the first `loose`."""
         n, chance, primitives = len(positions), self.chance, []
         for material in materials:
             attributes = {"POSITION": self.array(positions), "TEXCOORD_0": self.array(chance.uniform(size=(n, 2)))}
             if joints:
                 shares = chance.uniform(size=(n, 4)) + 0.01
                 attributes["JOINTS_0"] = self.array(chance.integers(0, joints, (n, 4)), "u1")
-                attributes["WEIGHTS_0"] = self.array(shares / shares.sum(axis=1, keepdims=True))
+                shares /= shares.sum(axis=1, keepdims=True)
+                shares[:loose] = 0
+                attributes["WEIGHTS_0"] = self.array(shares)
             triangles = np.array([chance.permutation(n)[:3] for _ in range(2 * n)])
             primitive = {"attributes": attributes, "indices": self.array(triangles.reshape(-1, 1), "<u4")}
             if material is not None:
@@ -172,13 +174,14 @@ def carried(folder):
 
 
 def twice(folder):
-    """Two skins bind one joint in two ways that no one matrix carries over."""
+    """Two skins bind one joint in two ways that no one matrix carries over; no joint holds some vertices."""
     c = Character(3)
     joints = chain(c, None, 3, 0.4)
     binds = [np.linalg.inv(c.world(j)) for j in joints]
     other = [binds[0], matrix([0.1, 0, 0], rotation(c.chance)) @ binds[1], binds[2]]
     c.node(name="coat", mesh=c.mesh(c.chance.normal(size=(40, 3)), 3), skin=c.skin(joints, binds))
-    c.node(name="lining", mesh=c.mesh(c.chance.normal(size=(30, 3)), 3), skin=c.skin(joints, other))
+    c.node(name="lining", mesh=c.mesh(c.chance.normal(size=(30, 3)), 3, loose=4),
+           skin=c.skin(joints, other))
     c.clip("turn", c.turns(joints))
     return c.write(folder, "twice")
 

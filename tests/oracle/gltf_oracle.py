@@ -179,6 +179,8 @@ def pose(file, moved):
             sets = [k for k in range(9) if f"JOINTS_{k}" in attributes]
             j = np.hstack([file.array(attributes[f"JOINTS_{k}"]).astype(int) for k in sets])
             w = np.hstack([file.array(attributes[f"WEIGHTS_{k}"]) for k in sets])
+            loose = w.sum(axis=1) == 0  # vertices that no joint holds follow the first
+            j[loose, 0], w[loose, 0] = 0, 1
             w = w / w.sum(axis=1, keepdims=True)
             parts.append(np.einsum("vi,virc,vc->vr", w, joints[j], x)[:, :3])
         out[n] = np.vstack(parts)

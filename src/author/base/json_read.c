@@ -14,6 +14,7 @@
 
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,9 @@ ex_result exi_json_load(const char *text, size_t size, json_t **root, json_error
     free(p.blocks);
     if (*root)
         return EX_OK;
+    if (enough && (json_error_code(problem) == json_error_null_character ||
+                   json_error_code(problem) == json_error_null_byte_in_key))
+        snprintf(problem->text, sizeof problem->text, "a text has the character NUL (\\u0000) in it: remove that");
     return enough && problem->text[0] ? EX_ERROR_FORMAT : EX_ERROR_MEMORY;
 }
 

@@ -106,10 +106,26 @@ static ex_result read_channel(exi_gltf *g, const json_t *json, json_t *samplers,
     return result == EX_OK ? read_values(g, output, channel, where) : result;
 }
 
+/* Moves keys at the time of the key before them, which is how programs write a jump, to the next number. Returns how
+ * many there are. */
+static int part_keys(ex_scene_channel *channel) {
+    int count = 0;
+    float before = 0;
+    for (int k = 0; k < channel->key_count; k++) {
+        const float time = channel->times[k];
+        if (k > 0 && time == before) {
+            channel->times[k] = nextafterf(channel->times[k - 1], INFINITY);
+            count++;
+        }
+        before = time;
+    }
+    return count;
+}
+
 static ex_result read_animation(exi_gltf *g, const json_t *json, ex_scene_animation *animation, int number) {
     char where[EXI_WHERE_SIZE];
     json_t *samplers, *channels;
-    int sampler_count, count;
+    int sampler_count, count, parted = 0;
     void *memory;
     snprintf(where, sizeof where, "animations[%d]", number);
     ex_result result = exi_gltf_get_text(g, json, "name", where, &animation->name);
@@ -130,7 +146,13 @@ static ex_result read_animation(exi_gltf *g, const json_t *json, ex_scene_animat
         result = read_channel(g, json_array_get(channels, (size_t)c), samplers, sampler_count, channel, where, &used);
         if (!used)
             animation->channel_count--;
+        else if (result == EX_OK)
+            parted += part_keys(channel);
     }
+    if (result == EX_OK && parted > 0 &&
+        !exi_scene_note(g->scene, "animations[%d]: %d key%s at the time of the key before, and come%s right after it",
+                        number, parted, parted == 1 ? " is" : "s are", parted == 1 ? "s" : ""))
+        return exi_gltf_no_memory(g);
     return result;
 }
 

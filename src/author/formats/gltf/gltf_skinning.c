@@ -18,6 +18,8 @@
 enum { JOINT_MOST = UINT16_MAX, SETS_MOST = EX_INFLUENCE_MAX / 4 };
 /* Limit that keeps sums of weights finite. */
 #define WEIGHT_MOST 1e30F
+/* Weights down to this are rounding, and count as 0. */
+#define WEIGHT_LEAST (-1e-3F)
 
 static int count_sets(const json_t *attributes, const char *name) {
     int count = 0;
@@ -48,12 +50,12 @@ static ex_result read_set(exi_gltf *g, const json_t *attributes, ex_scene_primit
         for (size_t k = 0; k < 4; k++) {
             size_t at = v * (size_t)p->influence_count + 4 * (size_t)set + k;
             float weight = weights[4 * v + k];
-            if (!(weight >= 0 && weight <= WEIGHT_MOST)) {
+            if (!(weight >= WEIGHT_LEAST && weight <= WEIGHT_MOST)) {
                 result = exi_gltf_fail(g, EX_ERROR_DATA, here, "vertex %zu (counting from 0) has a weight of %g", v,
                                        (double)weight);
                 break;
             }
-            p->weights[at] = weight;
+            p->weights[at] = weight > 0 ? weight : 0;
             p->joints[at] = (uint16_t)joints[4 * v + k];
         }
     free(joints);
@@ -82,17 +84,15 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
     p->empty_count = (int)empty;
     p->first_empty = (int)first_empty;
     p->unnormalised_count = (int)off;
-    if (empty > 0 &&
-        !exi_scene_note(g->scene,
-                        "%s: the joint weights of %zu vertices, the first of them %zu (counting from 0), sum to "
-                        "0: they follow the skin's first joint",
-                        where, empty, first_empty))
+    if (empty > 0 && !exi_scene_note(g->scene,
+                                     "%s: the joint weights of %zu %s, the first of them %zu (counting from 0), sum to "
+                                     "0: they follow the skin's first joint",
+                                     where, empty, empty == 1 ? "vertex" : "vertices", first_empty))
         return exi_gltf_no_memory(g);
-    if (off > 0 &&
-        !exi_scene_note(g->scene,
-                        "%s: the joint weights of %zu vertices, the first of them %zu (counting from 0), sum to 1 "
-                        "only within %.3g: they are divided by their sum",
-                        where, off, first_off, p->largest_deviation))
+    if (off > 0 && !exi_scene_note(g->scene,
+                                   "%s: the joint weights of %zu %s, the first of them %zu (counting from 0), sum to 1 "
+                                   "only within %.3g: they are divided by their sum",
+                                   where, off, off == 1 ? "vertex" : "vertices", first_off, p->largest_deviation))
         return exi_gltf_no_memory(g);
     return EX_OK;
 }
@@ -100,7 +100,8 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
 ex_result exi_gltf_read_influences(exi_gltf *g, const json_t *attributes, ex_scene_primitive *p, const char *where) {
     int sets = count_sets(attributes, "JOINTS"), weight_sets = count_sets(attributes, "WEIGHTS");
     if (sets != weight_sets)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "has %d sets of joints and %d of weights", sets, weight_sets);
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "has %d set%s of joints and %d of weights", sets,
+                             sets == 1 ? "" : "s", weight_sets);
     if (sets == 0)
         return EX_OK;
     if (sets > SETS_MOST)

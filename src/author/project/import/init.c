@@ -69,6 +69,15 @@ static ex_result choose_nodes(exi_init *init, ex_error *error) {
             exi_init_note(
                 init, "node %d ('%s') is left out, with %lld vertices: it is not in the scene that the file shows", n,
                 scene->nodes[n].name ? scene->nodes[n].name : "", (long long)vertices_of(scene, scene->nodes[n].mesh));
+    for (int m = 0; m < scene->mesh_count; m++) {
+        int64_t vertices = 0;
+        for (int i = 0; i < scene->meshes[m].primitive_count; i++)
+            if (scene->meshes[m].primitives[i].mode < EX_SCENE_TRIANGLES)
+                vertices += scene->meshes[m].primitives[i].vertex_count;
+        if (vertices > 0)
+            exi_init_note(init, "mesh %d ('%s') has points or lines, with %lld vertices, which are not drawn", m,
+                          scene->meshes[m].name ? scene->meshes[m].name : "", (long long)vertices);
+    }
     return EX_OK;
 }
 

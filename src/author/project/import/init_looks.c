@@ -23,18 +23,22 @@ static const char *name_image(char text[160], const ex_scene_image *image, int n
     return text;
 }
 
-/* Finds out what an image is from its bytes: files call pictures by wrong names. False, with a note, if it is none. */
-static bool tell_type(const exi_init *init, ex_scene_image *image, int number) {
+/* Finds out what an image is from its bytes: files call pictures by wrong names. *kept is false, with a note, if it is
+ * none. */
+static ex_result tell_type(const exi_init *init, ex_scene_image *image, int number, bool *kept, ex_error *error) {
     char text[160];
     const char *type = exi_image_type(image->bytes, image->size);
-    char *copy = type ? exi_text_copy(type, strlen(type)) : NULL;
-    if (!copy) {
+    *kept = type != NULL;
+    if (!type) {
         exi_init_note(init, "%s is left out: it is not a PNG or JPEG picture", name_image(text, image, number));
-        return false;
+        return EX_OK;
     }
+    char *copy = exi_text_copy(type, strlen(type));
+    if (!copy)
+        return ex_error_memory(error, "the materials", strlen(type));
     free(image->mime_type);
     image->mime_type = copy;
-    return true;
+    return EX_OK;
 }
 
 /* Names pictures that go through unread: browsers show them, or other programs do. */
@@ -64,8 +68,8 @@ static void note_unread(const exi_init *init) {
     }
 }
 
-/* Brings the bytes of an image's file inside. Returns false, with a note, if it has none that can be used. */
-static bool bring(const exi_init *init, ex_scene_image *image, int number) {
+/* Brings the bytes of an image's file inside. *kept is false, with a note, if it has none that can be used. */
+static ex_result bring(const exi_init *init, ex_scene_image *image, int number, bool *kept, ex_error *error) {
     char *path = image->path ? ex_path_join(init->given->path ? init->given->path : "", image->path) : NULL;
     char *bytes = NULL;
     size_t size = 0;
@@ -74,13 +78,15 @@ static bool bring(const exi_init *init, ex_scene_image *image, int number) {
         exi_init_note(init, "image '%s' is left out: %s", image->path ? image->path : "",
                       problem.text[0] ? problem.text : "it is not in the folder of the file");
         free(path);
-        return false;
+        *kept = false;
+        return EX_OK;
     }
     free(path);
     image->bytes = (unsigned char *)bytes;
     image->size = size;
-    if (!tell_type(init, image, number))
-        return false;
+    const ex_result result = tell_type(init, image, number, kept, error);
+    if (result != EX_OK || !*kept)
+        return result;
     if (!image->name) {
         image->name = image->path;
         image->path = NULL;
@@ -92,7 +98,7 @@ static bool bring(const exi_init *init, ex_scene_image *image, int number) {
     }
     free(image->path);
     image->path = NULL;
-    return true;
+    return EX_OK;
 }
 
 /* Takes an image out of a texture's extensions, which name it with "source". */
@@ -180,9 +186,11 @@ ex_result exi_init_make_looks(exi_init *init, ex_error *error) {
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < init->looks->image_count;) {
         ex_scene_image *image = &init->looks->images[i];
-        if (image->bytes ? tell_type(init, image, i) : bring(init, image, i))
+        bool kept = false;
+        result = image->bytes ? tell_type(init, image, i, &kept, error) : bring(init, image, i, &kept, error);
+        if (result == EX_OK && kept)
             i++;
-        else if (!drop_image(init->looks, i))
+        else if (result == EX_OK && !drop_image(init->looks, i))
             result = ex_error_memory(error, "the materials", 0);
     }
     note_unread(init);

@@ -342,8 +342,8 @@ static void puts_weights_right(void **state) {
     const uint16_t kept[12] = {1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
     assert_memory_equal(scene->meshes[0].primitives[0].weights, expected, sizeof expected);
     assert_memory_equal(scene->meshes[0].primitives[0].joints, kept, sizeof kept);
-    assert_true(has_note(scene, "of 1 vertices, the first of them 1 (counting from 0), sum to 0"));
-    assert_true(has_note(scene, "of 1 vertices, the first of them 0 (counting from 0), sum to 1 only within 1"));
+    assert_true(has_note(scene, "of 1 vertex, the first of them 1 (counting from 0), sum to 0"));
+    assert_true(has_note(scene, "of 1 vertex, the first of them 0 (counting from 0), sum to 1 only within 1"));
     ex_scene_destroy(scene);
     free(glb);
 }
@@ -527,7 +527,7 @@ static void says_which_number_is_wrong(void **state) {
         {56, -1, "vertex 0 (counting from 0) has a weight of -1"},
         {56, 3e38F, "vertex 0 (counting from 0) has a weight of 3e+38"},
         {316, INFINITY, "accessors[7]: sparse value 0 (counting from 0) is not finite"},
-        {144, 0, "key 1 (counting from 0) is at 0 s"},
+        {56, -0.01F, "vertex 0 (counting from 0) has a weight of -0.01"},
         {140, -1, "the times of keys must increase from 0"},
         {160, 0, "animations[0].channels[0]: key 0 (counting from 0) is a zero quaternion"},
         {184, NAN, "accessors[6]: element 0"},
@@ -549,6 +549,39 @@ static void says_which_number_is_wrong(void **state) {
     }
 }
 
+static ex_scene *must_parse_number(size_t at, float value) {
+    unsigned char buffer[LITTLE_SIZE];
+    size_t size;
+    ex_scene *scene;
+    ex_error error = {.text = "no error"};
+    little_buffer(buffer);
+    memcpy(buffer + at, &value, 4);
+    char *glb = make_glb(little_json, buffer, sizeof buffer, &size);
+    if (parse_exactly(glb, size, &scene, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    free(glb);
+    return scene;
+}
+
+/* Programs write a jump as two keys at one time, and weights that are rounded to below 0. */
+static void puts_small_faults_right(void **state) {
+    (void)state;
+    ex_scene *scene = must_parse_number(144, 0);
+    const float *times = scene->animations[0].channels[0].times;
+    assert_true(times[0] == 0 && times[1] > 0 && times[1] < 1e-30F);
+    assert_true(has_note(scene, "animations[0]: 1 key is at the time of the key before, and comes right after it"));
+    ex_scene_destroy(scene);
+    scene = must_parse_number(56, -1e-6F);
+    const ex_scene_primitive *p = &scene->meshes[0].primitives[0];
+    double sum = 0;
+    for (int k = 0; k < p->influence_count; k++) {
+        assert_true(p->weights[k] >= 0);
+        sum += (double)p->weights[k];
+    }
+    assert_float_equal(sum, 1, 1e-6);
+    ex_scene_destroy(scene);
+}
+
 static void refuses_other_containers(void **state) {
     (void)state;
     static const struct {
@@ -564,6 +597,7 @@ static void refuses_other_containers(void **state) {
                 {"glTF\2\0\0\0\24\0\0\0\1\0\0\0JSON", 20, EX_ERROR_FORMAT, "part 0 (counting from 0) reaches beyond"},
                 {"glTF\2\0\0\0\24\0\0\0\0\0\0\0BIN\0", 20, EX_ERROR_FORMAT, "first part is not the JSON part"},
                 {"what", 4, EX_ERROR_FORMAT, "x.glb:1:"},
+                {"[\"\\u0000\"]", 10, EX_ERROR_FORMAT, "x.glb:1: a text has the character NUL (\\u0000) in it"},
                 {"ply\n", 4, EX_ERROR_FORMAT, "x.glb: this is a PLY file; a scene is read from"},
                 {"[]", 2, EX_ERROR_FORMAT, "its JSON is not an object"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -668,6 +702,7 @@ int main(void) {
         cmocka_unit_test(puts_weights_right),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(says_which_number_is_wrong),
+        cmocka_unit_test(puts_small_faults_right),
         cmocka_unit_test(refuses_other_containers),
         TEST(refuses_devices),
         cmocka_unit_test(takes_matrices_apart),
