@@ -207,6 +207,24 @@ class Init(harness.Case):
         answer = self.succeed("init", "it.gltf", "-o", "c", "--json").json()
         self.assertEqual(len(answer["notes"]), len(said))
 
+    def test_a_mirrored_character(self):
+        """A node that mirrors turns the front of its faces round, with a skin too."""
+        for mirrored in (False, True):
+            with self.subTest(mirrored=mirrored):
+                scene = Scene()
+                joint = scene.node(name="joint", shown=False)
+                body = scene.node(name="body", shown=not mirrored, mesh=scene.mesh("m", influences=HELD),
+                                  skin=scene.skin([joint]))
+                scene.node(name="root", scale=[-1, 1, 1], children=[joint, body] if mirrored else [joint])
+                self.assertEqual(self.init(scene, "-q", "--force").code, 0)
+                places = self.posed()
+                self.assertEqual(places, [[0, 0, 0], [-1, 0, 0], [0, 1, 0]])
+                face, = [line.split()[1:] for line in (self.folder / "out.obj").read_text().splitlines()
+                         if line.startswith("f ")]
+                corners = [int(word.split("/")[0]) for word in face]
+                first = corners.index(1)
+                self.assertEqual(corners[first:] + corners[:first], [1, 3, 2] if mirrored else [1, 2, 3])
+
     def test_points_and_lines(self):
         """They have no faces, so nothing of them is seen."""
         scene = Scene()

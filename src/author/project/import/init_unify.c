@@ -184,12 +184,13 @@ static bool add_mesh(exi_unify *u, int node) {
         u->to->nodes[node].weight_count = u->to->nodes[node].weights ? from->weight_count : 0;
         good = u->to->nodes[node].weights != NULL;
     }
+    /* A node that mirrors turns the front of faces round, also that of a skin it does not move (glTF 2.0, 3.7.4). */
     const bool mirrored = is_mirrored(u->worlds + 16 * (size_t)node);
     for (int i = 0; good && i < mesh->primitive_count; i++) {
         const ex_scene_primitive *p = &mesh->primitives[i];
         const bool skinned = exi_unify_is_skinned(u->from, node, p);
         made->primitive_count = i + 1;
-        good = copy_primitive(p, mesh->target_count, mirrored && !skinned && u->joint_count > 0, &made->primitives[i]);
+        good = copy_primitive(p, mesh->target_count, mirrored && u->joint_count > 0, &made->primitives[i]);
         if (good && skinned)
             carry_over(u, from->skin, &made->primitives[i], mesh->target_count);
         else if (good && u->joint_count > 0)
