@@ -202,6 +202,22 @@ class Example(harness.Case):
         self.assertEqual(layer["examples"], [{"name": "bent_L", "mesh": "fore_L/bent_L.obj",
                                               "at": {"fore_L": {"x": 60, "y": -20}}}])
 
+    def test_rounding_is_no_sculpt(self):
+        """A vertex that is off by a few last places of a float counts at the edge of a sculpt, not alone."""
+        form = self.posed(POSE)
+        made = self.sculpt("bent.obj", POSE)
+        moved = {v for v, (p, q) in enumerate(zip(form, made)) if p != q}
+        edge = next(v for face in faces() for v in face if v not in moved and moved & set(face))
+        alone = [ring * SIDES for ring in (2, 6, 10)]
+        for v in [edge, *alone]:
+            made[v] = [made[v][0], made[v][1], made[v][2] + 8e-7]
+        (self.folder / "bent.obj").write_text(obj(made))
+        answer = self.example("add", "--name", "bent_L", "--at", POSE, "bent.obj", "--json").json()
+        self.assertEqual(answer["moved"], len(moved) + 1)
+        after = self.posed(POSE)
+        self.assertTrue(all(after[v] == form[v] for v in alone))
+        self.assertGreater(after[edge][2] - form[edge][2], 5e-7)
+
     def test_a_turn_about_one_axis_is_an_angle(self):
         made = self.sculpt("bent.obj", "joint:fore_L=z90")
         self.example("add", "--name", "bent", "--at", "joint:fore_L=z90", "bent.obj")

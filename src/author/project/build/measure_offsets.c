@@ -24,10 +24,11 @@
  * The default tolerance depends on the file: a program that writes six decimals moves every vertex a little, one that
  * writes floats moves none. Vertices within 5e-6 of the posed size, which is too small to see, show how far that is: it
  * is 4 times what nine tenths of them keep to. In a file of floats, that is about the last place of a float, so that
- * the whole falloff of a sculpt is kept.
+ * the whole falloff of a sculpt is kept. Rounding has a tail, though: a vertex that moved by less than 4 tolerances
+ * counts only if it is part of a falloff, next to one that counts.
  */
 static const double largest_tolerance = 5e-6;
-static const double noise_share = 0.9, noise_factor = 4;
+static const double noise_share = 0.9, noise_factor = 4, clear_factor = 4;
 
 bool exi_measure_moves(const exi_measure *m) {
     return (m->skeleton || m->carried) && m->skin;
@@ -107,6 +108,8 @@ typedef struct sculpt {
     const ex_mesh *form;
     const float *mask;
     double tolerance;         /* a vertex that is no farther from where it stands did not move */
+    double clear;             /* a vertex that is farther did; one between these moved if it is next to one that did */
+    unsigned char *moved;     /* [vertex_count] */
     double together;          /* vertices at one place that the sculpt keeps within this stay together */
     const exi_posing *posing; /* NULL if it is at rest */
     float *stands;            /* [vertex_count][3]: vertex positions without this example */
@@ -125,7 +128,8 @@ static bool open_sculpt(sculpt *s) {
     s->rest = exi_array_allocate(3 * vertices, sizeof *s->rest);
     s->places = exi_array_allocate(vertices, sizeof *s->places);
     s->next = exi_array_allocate(vertices, sizeof *s->next);
-    return s->stands && s->rest && s->places && s->next;
+    s->moved = exi_array_allocate(vertices, sizeof *s->moved);
+    return s->stands && s->rest && s->places && s->next && s->moved;
 }
 
 static void close_sculpt(sculpt *s) {
@@ -133,6 +137,7 @@ static void close_sculpt(sculpt *s) {
     free(s->rest);
     free(s->places);
     free(s->next);
+    free(s->moved);
     free(s->vertices);
     free(s->deltas);
 }
@@ -237,10 +242,50 @@ static bool find_tolerance(sculpt *s) {
     if (off && near > 0) {
         qsort(off, near, sizeof *off, compare);
         const double noise = noise_factor * off[(size_t)ceil(noise_share * (double)(near - 1))];
-        s->tolerance = fmin(s->tolerance, fmax(noise, ldexp(largest, -23)));
+        const double least = fmin(s->tolerance, fmax(noise, ldexp(largest, -23)));
+        s->clear = fmin(s->tolerance, clear_factor * least);
+        s->tolerance = least;
     }
     free(off);
     return off != NULL;
+}
+
+enum { STAYED, PERHAPS, MOVED };
+
+/* Lets a vertex that perhaps moved count because of another. */
+static bool follow(const sculpt *s, int vertex, int other) {
+    if (s->moved[vertex] != PERHAPS || s->moved[other] != MOVED)
+        return false;
+    s->moved[vertex] = MOVED;
+    return true;
+}
+
+/* Carries movement over faces, and over the vertices at one place. Returns true if that made a difference. */
+static bool spread(const sculpt *s) {
+    const ex_mesh *mesh = s->m->mesh;
+    bool more = false;
+    for (int f = 0; f < mesh->face_count; f++)
+        for (int i = mesh->face_offsets[f]; i < mesh->face_offsets[f + 1]; i++)
+            for (int k = mesh->face_offsets[f]; k < mesh->face_offsets[f + 1]; k++)
+                more = follow(s, mesh->corners[i], mesh->corners[k]) || more;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (s->m->firsts[v] >= 0) {
+            more = follow(s, v, s->m->firsts[v]) || more;
+            more = follow(s, s->m->firsts[v], v) || more;
+        }
+    return more;
+}
+
+static void find_moved(sculpt *s) {
+    bool unsure = false;
+    for (size_t v = 0; v < (size_t)s->m->mesh->vertex_count; v++) {
+        const double at[3] = {(double)s->stands[3 * v], (double)s->stands[3 * v + 1], (double)s->stands[3 * v + 2]};
+        const double off = distance(s->form->positions + 3 * v, at);
+        s->moved[v] = off > s->clear ? MOVED : off > s->tolerance ? PERHAPS : STAYED;
+        unsure = unsure || s->moved[v] == PERHAPS;
+    }
+    while (unsure)
+        unsure = spread(s);
 }
 
 static ex_result collect(sculpt *s, ex_error *error) {
@@ -258,7 +303,7 @@ static ex_result collect(sculpt *s, ex_error *error) {
                 continue;
             memcpy(rounded, s->deltas + 3 * (size_t)s->places[model], sizeof rounded);
         } else {
-            if (!(sqrt(exi_dot3(off, off)) > s->tolerance))
+            if (s->moved[v] != MOVED)
                 continue;
             measure_vertex(s, v, off, delta);
             if (!round_delta(s, delta, rounded))
@@ -291,6 +336,7 @@ static ex_result measure(sculpt *s, exi_measured *out, ex_error *error) {
     ex_result result = EX_OK;
     if (s->layer->offsets.tolerance < 0 && !find_tolerance(s))
         return ex_error_memory(error, "an example", vertices * sizeof(double));
+    find_moved(s);
     if (s->posing && s->layer->offsets.frame == EX_OFFSET_FRAME_REST)
         result = exi_measure_unpose(s->m, s->posing, s->form, s->rest, out, error);
     if (result == EX_OK)
@@ -314,6 +360,7 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                 .form = form,
                 .mask = mask,
                 .tolerance = exi_measure_tolerance(m, source),
+                .clear = exi_measure_tolerance(m, source),
                 .together = exi_measure_tolerance(m, source),
                 .posing = exi_measure_is_posed(m, source) ? &posing : NULL};
     ex_result result = EX_OK;
