@@ -226,6 +226,25 @@ class Looks(harness.Case):
                 material, = tree(self.folder / "it/materials.gltf")[0]["materials"]
                 self.assertEqual(material.get("occlusionTexture"), {"index": 1, "strength": 0.5} if same else None)
 
+    def test_specular_glossiness(self):
+        """Materials of older programs get a base colour; what they have stays."""
+        old = {"KHR_materials_pbrSpecularGlossiness": {"diffuseFactor": [1, 0.5, 0.25, 1], "glossinessFactor": 0.75,
+                                                       "diffuseTexture": {"index": 0}}}
+        fallback = {"pbrMetallicRoughness": {"metallicFactor": 0.125}}
+        scene, _ = self.scene([{"name": "old", "extensions": old}, {"name": "both", "extensions": old, **fallback}])
+        scene.json["extensionsUsed"] = ["KHR_materials_pbrSpecularGlossiness"]
+        scene.write(self.folder / "it.gltf")
+        outcome = self.run_tool("init", "it.gltf")
+        self.assertEqual((outcome.code, outcome.err), (0, "exemplar: it.gltf: materials[0]: its diffuse colour and "
+                                                          "glossiness (KHR_materials_pbrSpecularGlossiness) are taken "
+                                                          "as base colour and roughness\n"))
+        self.succeed("build", "it/it.json", "-q")
+        first, second = tree(self.folder / "it/it.glb")[0]["materials"]
+        self.assertEqual(first, {"name": "old", "extensions": old,
+                                 "pbrMetallicRoughness": {"baseColorFactor": [1, 0.5, 0.25, 1], "metallicFactor": 0,
+                                                          "roughnessFactor": 0.25, "baseColorTexture": {"index": 0}}})
+        self.assertEqual((second["extensions"], second["pbrMetallicRoughness"]), (old, fallback["pbrMetallicRoughness"]))
+
     def test_images_of_other_kinds(self):
         """Pictures inside the file: what is none is left out, and what only browsers read is kept, with a note."""
         scene, png = self.scene([{"name": "skin", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}},

@@ -11,6 +11,7 @@
 #include <exemplar/author/files.h>
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,11 +92,33 @@ static ex_result keep_rest(const exi_gltf *g, const json_t *json, ex_scene_mater
     return result;
 }
 
-static ex_result read_material(exi_gltf *g, const json_t *json, ex_scene_material *material, int number) {
-    char where[EXI_WHERE_SIZE];
+/* Materials of older programs have their colours in an extension alone. Adds the base colour and roughness that are
+ * nearest to them, so that all programs show them; *made is NULL if that is not needed. */
+static ex_result add_core(exi_gltf *g, const json_t *json, const char *where, json_t **made) {
+    const json_t *old = json_object_get(json_object_get(json, "extensions"), "KHR_materials_pbrSpecularGlossiness");
+    *made = NULL;
+    if (!json_is_object(old) || json_object_get(json, "pbrMetallicRoughness"))
+        return EX_OK;
+    const json_t *gloss = json_object_get(old, "glossinessFactor");
+    const double roughness = json_is_number(gloss) ? fmin(fmax(1 - json_number_value(gloss), 0), 1) : 0;
+    json_t *core = json_object(), *colour = json_object_get(old, "diffuseFactor"),
+           *texture = json_object_get(old, "diffuseTexture");
+    bool good = exi_json_set(core, "metallicFactor", json_integer(0)) &&
+                exi_json_set(core, "roughnessFactor", json_real(roughness)) &&
+                (!colour || exi_json_set(core, "baseColorFactor", json_deep_copy(colour))) &&
+                (!texture || exi_json_set(core, "baseColorTexture", json_deep_copy(texture)));
+    *made = json_deep_copy(json);
+    good = good && *made && json_object_set(*made, "pbrMetallicRoughness", core) == 0;
+    json_decref(core);
+    good = good && exi_scene_note(g->scene,
+                                  "%s: its diffuse colour and glossiness (KHR_materials_pbrSpecularGlossiness) are "
+                                  "taken as base colour and roughness",
+                                  where);
+    return good ? EX_OK : exi_gltf_no_memory(g);
+}
+
+static ex_result read_core_material(exi_gltf *g, const json_t *json, ex_scene_material *material, const char *where) {
     json_t *surface = NULL;
-    snprintf(where, sizeof where, "materials[%d]", number);
-    *material = exi_scene_default_material();
     ex_result result = exi_gltf_get_text(g, json, "name", where, &material->name);
     if (result == EX_OK)
         result = exi_gltf_get_object(g, json, "pbrMetallicRoughness", where, &surface);
@@ -108,6 +131,18 @@ static ex_result read_material(exi_gltf *g, const json_t *json, ex_scene_materia
     if (result == EX_OK)
         result = exi_gltf_get_number(g, json, "alphaCutoff", where, &material->alpha_cutoff);
     return result == EX_OK ? keep_rest(g, json, material) : result;
+}
+
+static ex_result read_material(exi_gltf *g, const json_t *json, ex_scene_material *material, int number) {
+    char where[EXI_WHERE_SIZE];
+    json_t *made = NULL;
+    snprintf(where, sizeof where, "materials[%d]", number);
+    *material = exi_scene_default_material();
+    ex_result result = add_core(g, json, where, &made);
+    if (result == EX_OK)
+        result = read_core_material(g, made ? made : json, material, where);
+    json_decref(made);
+    return result;
 }
 
 /* ---- textures ---- */

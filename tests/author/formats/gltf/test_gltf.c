@@ -676,7 +676,8 @@ static void survives_failing_memory(void **state) {
         replace_text(little_json, "\"byteLength\":324",
                      "\"byteLength\":324,\"uri\":\"b.bin\"}],\"images\":[{\"uri\":\"data:image/png;base64,AAAA\"},"
                      "{\"bufferView\":0,\"mimeType\":\"image/png\",\"name\":\"x\"},{\"uri\":\"a.png\"}],"
-                     "\"textures\":[{\"source\":0,\"extras\":{}}],\"materials\":[{\"name\":\"m\",\"extras\":{\"a\":1}");
+                     "\"textures\":[{\"source\":0,\"extras\":{}}],\"materials\":[{\"name\":\"m\",\"extras\":{\"a\":1},"
+                     "\"extensions\":{\"KHR_materials_pbrSpecularGlossiness\":{\"diffuseFactor\":[1,1,1,1]}}");
     char *more = replace_text(json, "{\"weights\":[0.5],", "{\"weights\":[0.5],\"extras\":{\"targetNames\":[\"a\"]},");
     char *noted = replace_text(more, ",\"inverseBindMatrices\":6", "");
     scratch_write("x.gltf", noted, strlen(noted));
