@@ -74,13 +74,18 @@ static int print_result(const ex_call *call, const source *from, const exi_notes
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     } else if (!call->quiet) {
-        char count[EXI_TEXT_SIZE];
+        char count[EXI_TEXT_SIZE], materials[EXI_TEXT_SIZE], clips[EXI_TEXT_SIZE];
+        const int looks = from->scene ? from->scene->material_count : 0;
+        const int motions = from->scene ? from->scene->animation_count : 0;
         if (from->scene)
             exi_notes_print(from->path, from->scene->notes, from->scene->note_count);
         exi_notes_print(from->path, notes->texts, notes->count);
-        exi_print("%s: %s%s, %s; 'exemplar build %s' makes the rig\n", path, from->forms ? "a mesh at rest, " : "",
+        exi_print("%s: %s%s, %s%s%s%s%s; 'exemplar build %s' makes the rig\n", path,
+                  from->forms ? "a mesh at rest, " : "",
                   exi_text_count(count, targets, from->forms ? "shape" : "morph target"),
-                  view->skeleton ? "a skeleton" : "no skeleton", path);
+                  view->skeleton ? "a skeleton" : "no skeleton", looks > 0 ? ", " : "",
+                  looks > 0 ? exi_text_count(materials, looks, "material") : "", motions > 0 ? ", " : "",
+                  motions > 0 ? exi_text_count(clips, motions, "clip") : "", path);
     }
     ex_project_destroy(project);
     return EX_EXIT_DONE;

@@ -203,6 +203,8 @@ class Init(harness.Case):
         self.assertEqual(outcome.err.count("\n"), len(said))
         self.assertEqual(len(self.posed()), 15)
         self.assertEqual(self.project()["clips"], "clips.glb")
+        self.assertEqual(outcome.out, "it/it.json: 0 morph targets, a skeleton, 1 clip; 'exemplar build it/it.json' "
+                                      "makes the rig\n")
         self.assertEqual(self.succeed("init", "it.gltf", "-o", "b", "-q").out, "")
         answer = self.succeed("init", "it.gltf", "-o", "c", "--json").json()
         self.assertEqual(len(answer["notes"]), len(said))
