@@ -174,13 +174,13 @@ def write_project(folder, description=None, name="band.json"):
     (folder / name).write_text(json.dumps(description or project()))
 
 
-def png(width, height, colour=(128, 64, 32)):
-    """A PNG file of one colour."""
+def png(width, height, colour=(128, 64, 32), pixels=None):
+    """A PNG file of one colour, or of the bytes of its pixels, which are the same in every row."""
     def chunk(kind, data):
         body = kind + data
         return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
-    rows = (b"\0" + bytes(colour) * width) * height
+    rows = (b"\0" + (pixels or bytes(colour) * width)) * height
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 

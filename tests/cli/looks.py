@@ -226,6 +226,26 @@ class Looks(harness.Case):
                 material, = tree(self.folder / "it/materials.gltf")[0]["materials"]
                 self.assertEqual(material.get("occlusionTexture"), {"index": 1, "strength": 0.5} if same else None)
 
+    def test_transforms_are_drawn_once(self):
+        """Quantised files scale their texture coordinates in the material; the file and its rig look the same."""
+        pictures = []
+        for scale in (1, 64):  # coordinates divided by the scale that the material multiplies them with
+            scene, _ = self.scene([{"name": "skin", "extensions": {"KHR_materials_unlit": {}}, "pbrMetallicRoughness": {
+                "baseColorTexture": {"index": 0, "extensions": {"KHR_texture_transform": {"scale": [scale, scale]}}}}}])
+            scene.json["extensionsUsed"].append("KHR_materials_unlit")
+            (self.folder / "skin one.png").write_bytes(harness.png(8, 8, pixels=bytes(range(0, 240, 10))))
+            corners = scene.array([[0, 0, 1 / scale], [0, 0, 1 / scale]])
+            scene.json["accessors"][corners] = {**scene.json["accessors"][corners], "type": "VEC2", "count": 3}
+            scene.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"] = corners
+            scene.write(self.folder / "it.gltf")
+            self.succeed("init", "it.gltf", "-q", "--force")
+            self.succeed("build", "it/it.json", "-q")
+            for file in ("it.gltf", "it/it.glb"):
+                self.succeed("render", file, "-o", "it.png", "--size", "40x40", "--yaw", "0", "-q")
+                pictures.append((self.folder / "it.png").read_bytes())
+        for picture in pictures[1:]:
+            self.assertEqual(picture, pictures[0])
+
     def test_specular_glossiness(self):
         """Materials of older programs get a base colour; what they have stays."""
         old = {"KHR_materials_pbrSpecularGlossiness": {"diffuseFactor": [1, 0.5, 0.25, 1], "glossinessFactor": 0.75,

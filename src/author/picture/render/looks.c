@@ -4,6 +4,7 @@
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
+#include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/files.h>
@@ -187,6 +188,18 @@ static ex_result read_look(reading *r, const ex_scene_material *material, ex_mat
     return result;
 }
 
+/* Reads a material without the transform of texture coordinates that forms of the scene already have. */
+static ex_result read_settled(reading *r, const ex_scene_material *material, ex_material *look) {
+    ex_scene_material settled = *material;
+    int removed = 0;
+    *look = ex_material_default();
+    settled.rest = material->rest ? exi_text_copy(material->rest, strlen(material->rest)) : NULL;
+    const bool good = (settled.rest || !material->rest) && exi_scene_settle_texcoords(&settled, &removed);
+    const ex_result result = good ? read_look(r, &settled, look) : ex_error_memory(r->error, "the looks", 1);
+    free(settled.rest);
+    return result;
+}
+
 void ex_looks_destroy(ex_looks *looks) {
     if (!looks)
         return;
@@ -219,7 +232,7 @@ ex_result ex_looks_from_scene(const ex_scene *scene, ex_looks **looks, ex_error 
     ex_result result = made && made->images && made->looks && r.tried ? EX_OK : ex_error_memory(error, "the looks", 0);
     for (int i = 0; result == EX_OK && i < scene->material_count; i++) {
         made->look_count = i + 1;
-        result = ex_error_within(error, read_look(&r, &scene->materials[i], &made->looks[i]), "material %d", i);
+        result = ex_error_within(error, read_settled(&r, &scene->materials[i], &made->looks[i]), "material %d", i);
     }
     free(r.tried);
     if (result == EX_OK)
