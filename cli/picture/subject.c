@@ -112,7 +112,7 @@ static bool open_scene(exi_subject *subject, const ex_call *call, const char *pa
     ex_scene *scene = NULL;
     ex_result result = ex_scene_read(path, &scene, &error);
     if (result == EX_OK)
-        result = ex_error_within(&error, ex_scene_to_form(scene, &subject->mesh, &error), "%s", path);
+        result = ex_error_within(&error, ex_scene_to_standing(scene, &subject->mesh, &error), "%s", path);
     if (result == EX_OK && scene->material_count > 0)
         result = ex_error_within(&error, ex_looks_from_scene(scene, &subject->looks, &error), "%s", path);
     for (int i = 0; result == EX_OK && subject->looks && i < subject->mesh->material_count; i++) {

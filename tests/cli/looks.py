@@ -246,6 +246,25 @@ class Looks(harness.Case):
         for picture in pictures[1:]:
             self.assertEqual(picture, pictures[0])
 
+    def test_skinned_files_stand(self):
+        """'render' draws a character's file as its rig stands: the mesh is bound lying down, 100 times as large."""
+        half = 0.5 ** 0.5
+        for mirror in (1, -1):
+            scene = Scene()
+            joint = scene.node(name="joint", shown=False, rotation=[half, 0, 0, half])
+            mesh = scene.mesh("m", positions=[[0, 0, 0], [100, 0, 0], [0, 0, -200]],
+                              influences=[([0, 0, 0, 0], [1, 0, 0, 0])] * 3)
+            body = scene.node(name="body", shown=False, mesh=mesh, skin=scene.skin([joint]))
+            scene.node(name="root", scale=[0.01 * mirror, 0.01, 0.01], children=[joint, body])
+            scene.write(self.folder / "it.gltf")
+            self.succeed("init", "it.gltf", "-q", "--force")
+            self.succeed("build", "it/it.json", "-q")
+            pictures = []
+            for file in ("it.gltf", "it/it.glb"):
+                self.succeed("render", file, "-o", "it.png", "--size", "60x60", "--backfaces", "-q", "--no-ground")
+                pictures.append((self.folder / "it.png").read_bytes())
+            self.assertEqual(pictures[0], pictures[1])
+
     def test_specular_glossiness(self):
         """Materials of older programs get a base colour; what they have stays."""
         old = {"KHR_materials_pbrSpecularGlossiness": {"diffuseFactor": [1, 0.5, 0.25, 1], "glossinessFactor": 0.75,

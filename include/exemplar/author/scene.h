@@ -222,6 +222,9 @@ EX_API ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **mad
  * with a skin are as they were bound to it. */
 EX_API ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *error);
 
+/* Like ex_scene_to_form, but meshes with a skin are where their joints put them, as viewers show them. */
+EX_API ex_result ex_scene_to_standing(const ex_scene *scene, ex_mesh **made, ex_error *error);
+
 /*
  * Adds a mesh to the scene, and those of its materials that the scene does not have by name, but no node. Makes one
  * primitive for every pair of group and material, in the order of first use by a face, cut into triangles, its vertices
