@@ -432,7 +432,57 @@ static void goes_through_files(void **state) {
     ex_mesh_destroy(mesh);
 }
 
+/* Every vertex of a skin is the sum of its joints' matrices over its weights, computed here from the scene's parts. */
+static void stands_by_its_joints(void **state) {
+    (void)state;
+    ex_scene *scene = scene_with_everything();
+    ex_mesh *form, *standing;
+    double worlds[16 * 6], matrices[16 * 8];
+    int start = 0, skinned = 0;
+    assert_true(scene->node_count <= 6);
+    assert_int_equal(ex_scene_to_form(scene, &form, NULL), EX_OK);
+    assert_int_equal(ex_scene_to_standing(scene, &standing, NULL), EX_OK);
+    assert_int_equal(ex_scene_worlds(scene, NULL, worlds, NULL), EX_OK);
+    assert_int_equal(standing->vertex_count, form->vertex_count);
+    for (int n = 0; n < scene->node_count; n++) {
+        const ex_scene_node *node = &scene->nodes[n];
+        for (int i = 0; node->mesh >= 0 && !node->hidden && i < scene->meshes[node->mesh].primitive_count; i++) {
+            const ex_scene_primitive *p = &scene->meshes[node->mesh].primitives[i];
+            for (int v = 0; v < p->vertex_count; v++) {
+                const double *bound = form->positions + 3 * (start + v);
+                double expected[3] = {bound[0], bound[1], bound[2]};
+                if (node->skin >= 0 && p->influence_count > 0) {
+                    assert_true(scene->skins[node->skin].joint_count <= 8);
+                    ex_scene_skin_matrices(scene, node->skin, worlds, matrices);
+                    memset(expected, 0, sizeof expected);
+                    for (int k = 0; k < p->influence_count; k++)
+                        for (int r = 0; r < 3; r++) {
+                            const double *m = matrices + 16 * p->joints[v * p->influence_count + k] + r;
+                            expected[r] += (double)p->weights[v * p->influence_count + k] *
+                                           (m[0] * bound[0] + m[4] * bound[1] + m[8] * bound[2] + m[12]);
+                        }
+                    skinned++;
+                }
+                assert_row_near(standing->positions + 3 * (start + v), expected, 3, 1e-12);
+            }
+            start += p->vertex_count;
+        }
+    }
+    assert_int_equal(start, form->vertex_count);
+    assert_true(skinned > 0);
+    ex_mesh_destroy(form);
+    ex_mesh_destroy(standing);
+    ex_scene_destroy(scene);
+}
+
 /* ---- memory ---- */
+
+static ex_result stand_with_little_memory(void *context) {
+    ex_mesh *mesh;
+    const ex_result result = ex_scene_to_standing(context, &mesh, NULL);
+    ex_mesh_destroy(mesh);
+    return result;
+}
 
 static ex_result convert_with_little_memory(void *context) {
     const ex_mesh *mesh = context;
@@ -462,6 +512,9 @@ static void survives_failing_memory(void **state) {
     mesh->positions[11] = 1;
     assert_true(fail_alloc_sweep(convert_with_little_memory, mesh) >= 40);
     ex_mesh_destroy(mesh);
+    ex_scene *scene = scene_with_everything();
+    assert_true(fail_alloc_sweep(stand_with_little_memory, scene) >= 5);
+    ex_scene_destroy(scene);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_set_up, scratch_tear_down)
@@ -479,6 +532,7 @@ int main(void) {
         cmocka_unit_test(transforms_texcoords),
         cmocka_unit_test(cuts_strips_and_fans),
         cmocka_unit_test(places_forms),
+        cmocka_unit_test(stands_by_its_joints),
         cmocka_unit_test(splits_at_seams),
         TEST(goes_through_files),
         cmocka_unit_test(survives_failing_memory),
