@@ -32,9 +32,9 @@ def check(group, error, limit, detail):
 def words(keys, origin, queries):
     rows = (keys - origin) @ (keys - origin).T
     points = (queries - origin) @ (keys - origin).T
-    axis = "4 0 1 0 0 0 0 1 0 1 0 0 0"
+    axis = "4 0 1 0 0 0 0 1 0 1 0 0 0 kind"
     number = lambda row: " ".join(map(repr, map(float, row)))
-    return "\n".join([f"case convex bspline 1 1 0 2 8 0 1 {len(keys)} 0 {len(queries)}", axis, *map(number, rows),
+    return "\n".join([f"case convex bspline 1 1 0 2 8 0 0.1 1 {len(keys)} 0 {len(queries)}", axis, *map(number, rows),
                       *("at " + number(p) for p in points)]) + "\n"
 
 

@@ -71,6 +71,8 @@ bool exi_measure_extent(const ex_project_layer *layer, const ex_weigher *weigher
         exi_space_sample(layer, i, point);
         ex_weigher_evaluate(weigher, point, weights);
         for (int k = 0; k < n; k++) {
+            if (layer->examples[k].reference) /* adds nothing, whatever its weight */
+                continue;
             if (weights[k] < extent->low.weight)
                 take(&extent->low, layer, point, k, weights[k]);
             if (weights[k] > extent->high.weight)
