@@ -184,10 +184,10 @@ class Limited:
                 factor *= (1 - t**2) ** 2
             if limit == "hold" and axis.kind == ref.SCALAR:
                 for end, sign in ((np.argmax(theirs[:, 0]), 1), (np.argmin(theirs[:, 0]), -1)):
-                    soft = reach[end] / 64 / scale
+                    soft = reach[end] / 32 / scale
                     t = np.clip(sign * (mine[:, 0] - theirs[end, 0]) / soft, 0, 2)
                     beyond = sign * (mine[:, 0] - theirs[end, 0]) > 0
-                    mine[:, 0] = np.where(beyond, theirs[end, 0] + sign * soft * (t - t**2 / 4), mine[:, 0])
+                    mine[:, 0] = np.where(beyond, theirs[end, 0] + sign * soft * t * (1 - t / 2) ** 2, mine[:, 0])
         return queries, factor[:, None]
 
     def free(self, queries):

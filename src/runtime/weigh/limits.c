@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Share of the distance to a neighbour over which a held axis comes to rest. */
-static const double soft_share = 1.0 / 64;
+static const double soft_share = 1.0 / 32;
 
 const char *ex_limit_name(ex_limit limit) {
     static const char *const names[] = {

@@ -1,9 +1,9 @@
 /*
  * Limits of axes: beyond the outermost points, weights are held or fade (ex_limit). Common subset of C and CUDA.
  *
- * Holding: a scalar feature x above the largest of the points, `high`, becomes high + s (t - t^2/4) with t = (x -
- * high)/s up to t = 2, and high + s beyond, so that weights have no corner there. s is 1/64 of the distance from the
- * outermost point to its nearest neighbour.
+ * Holding: a scalar feature x above the largest of the points, `high`, becomes high + s t (1 - t/2)^2 with
+ * t = (x - high)/s up to t = 2, and high beyond. So weights come to rest without a corner, and then are those of the
+ * end exactly. s is 1/32 of the distance from the outermost point to its nearest neighbour.
  *
  * Fading: weights are multiplied by (1 - t^2)^2, t = excess / width up to 1, and by 0 beyond. The excess of a scalar is
  * how far it is beyond the points. That of a rotation is how much farther it is from the nearest point than the width,
@@ -29,7 +29,7 @@ EXI_INLINE exi_limit_record *exi_limits(const ex_weigher *w) {
 /* Distance beyond an end at which something that is x beyond it counts. */
 EXI_INLINE double exi_limit_soften(double x, double soft) {
     const double t = x / soft;
-    return t < 2 ? soft * t * (1 - 0.25 * t) : soft;
+    return t < 2 ? x * (1 - 0.5 * t) * (1 - 0.5 * t) : 0;
 }
 
 /* A scalar feature, held if its axis holds. */

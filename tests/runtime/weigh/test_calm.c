@@ -190,8 +190,8 @@ static void test_limits(void **state) {
             const bool held = limit == EX_LIMIT_HOLD || (limit == EX_LIMIT_KIND && kinds[i] == EX_WEIGHER_CALM);
             for (int k = 0; k < 3; k++) {
                 if (held) {
-                    assert_near(far[k], end[k], 0.06);
-                    assert_near(farther[k], far[k], 1e-12);
+                    assert_near(far[k], end[k], 1e-12);
+                    assert_near(farther[k], end[k], 1e-12);
                 }
                 if (limit == EX_LIMIT_FADE)
                     assert_near(farther[k], 0, 0);
