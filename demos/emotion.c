@@ -80,7 +80,7 @@ static const expression expressions[] = {
     {"asleep", 0, -1, {[LIDS] = 1, [BROWS_UP] = 0.15}, 0},
     {"content", 0.7, -0.7, {[MOUTH_UP] = 0.6, [CHEEKS_UP] = 0.35, [LIDS] = 0.55}, 0},
 };
-enum { HALF_SMILE = 0, EXPRESSIONS = sizeof expressions / sizeof *expressions };
+enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
 
 /* ---- strokes ---- */
 
@@ -128,20 +128,19 @@ static void add_expression(const exi_face *face, const expression *e, double *po
 
 /* ---- the project ---- */
 
-static const char start[] =
-    "{\n"
-    "  \"exemplar\": 1,\n"
-    "  \"mesh\": \"neutral.obj\",\n"
-    "  \"layers\": [\n"
-    "    {\n"
-    "      \"name\": \"emotion\",\n"
-    "      \"space\": [\n"
-    "        {\"name\": \"happiness\", \"min\": -1, \"max\": 1, \"rest\": 0},\n"
-    "        {\"name\": \"arousal\", \"min\": -1, \"max\": 1, \"rest\": 0}\n"
-    "      ],\n"
-    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"happiness\": 0.7, \"arousal\": 0.7}},\n"
-    "      \"shape\": \"offsets\",\n"
-    "      \"examples\": [\n";
+static const char start[] = "{\n"
+                            "  \"exemplar\": 1,\n"
+                            "  \"mesh\": \"neutral.obj\",\n"
+                            "  \"layers\": [\n"
+                            "    {\n"
+                            "      \"name\": \"emotion\",\n"
+                            "      \"space\": [\n"
+                            "        {\"name\": \"happiness\", \"min\": -1, \"max\": 1, \"rest\": 0},\n"
+                            "        {\"name\": \"arousal\", \"min\": -1, \"max\": 1, \"rest\": 0}\n"
+                            "      ],\n"
+                            "      \"weigh\": {\"kind\": \"calm\"},\n"
+                            "      \"shape\": \"offsets\",\n"
+                            "      \"examples\": [\n";
 
 static const char end[] = "      ]\n"
                           "    },\n"
@@ -160,9 +159,6 @@ static const char end[] = "      ]\n"
                           "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
                           "}\n";
 
-/* The half-smile is between two others, and has a shorter falloff. */
-static const char shorter[] = ", \"falloff\": {\"happiness\": 0.32, \"arousal\": 0.32}";
-
 static ex_result write_project(const char *path, ex_error *error) {
     ex_file_writer writer;
     ex_result result = ex_file_open(&writer, path, error);
@@ -173,8 +169,7 @@ static ex_result write_project(const char *path, ex_error *error) {
         const expression *e = &expressions[k];
         ex_file_printf(&writer, "        {\"name\": \"%s\", \"mesh\": \"%s.obj\", \"at\": {\"happiness\": %g, ",
                        e->name, e->name, e->happiness);
-        ex_file_printf(&writer, "\"arousal\": %g}%s}%s\n", e->arousal, k == HALF_SMILE ? shorter : "",
-                       k + 1 < EXPRESSIONS ? "," : "");
+        ex_file_printf(&writer, "\"arousal\": %g}}%s\n", e->arousal, k + 1 < EXPRESSIONS ? "," : "");
     }
     ex_file_write(&writer, end, strlen(end));
     return ex_file_commit(&writer, error);

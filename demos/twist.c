@@ -32,7 +32,7 @@ static const char project[] =
     "      \"space\": [\n"
     "        {\"name\": \"twist\", \"joint\": \"hand\", \"angle\": \"x\", \"min\": 0, \"max\": 180}\n"
     "      ],\n"
-    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"twist\": 60}},\n"
+    "      \"weigh\": {\"kind\": \"calm\"},\n"
     "      \"shape\": \"offsets\",\n"
     "      \"frame\": \"skinned\",\n"
     "      \"examples\": [\n"

@@ -118,7 +118,6 @@ const ex_command cmd_example_move = {
                    "as sculpted: 'exemplar example list --moved' shows how much that is. --falloff\n"
                    "alone leaves the example where it is, and changes its reach.",
     .examples = "exemplar example move arm/arm.json --name bent --at forearm.x=45\n"
-                "exemplar example move elbow/elbow.json --name bent_100 --falloff elbow=30\n"
                 "exemplar example move blob/blob.json --layer blob --pseudo 1 --at bend=0.9",
     .options = move_options,
     .option_count = sizeof move_options / sizeof move_options[0],
