@@ -185,9 +185,10 @@ static bool set_kind(ex_weigher_def *def, ex_weigher_kind kind, const double *va
     return true;
 }
 
-/* Makes a weigher with the same points and pseudo-examples and other parameters; values NULL: unchanged. */
+/* Makes a weigher with the same points and pseudo-examples, and other parameters or limits of its axes; NULL:
+ * unchanged. */
 static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, ex_weigher_kind kind,
-                        const double *values) {
+                        const double *values, const int *limits) {
     const int axis_count = ex_weigher_axis_count(from), example_count = ex_weigher_example_count(from);
     ex_axis *axes = glue_zeros((size_t)axis_count, sizeof *axes);
     ex_pseudo *pseudos = glue_zeros((size_t)ex_weigher_pseudo_count(from), sizeof *pseudos);
@@ -199,6 +200,8 @@ static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, ex
         for (int k = 0; k < example_count; k++)
             names[k] = ex_rig_example_name(r->rig, layer, k);
         def.names = names;
+        for (int i = 0; limits && i < axis_count; i++)
+            axes[i].limit = (ex_limit)limits[i];
         if (!values || set_kind(&def, kind, values))
             (void)ex_weigher_create(&def, NULL, &weigher, &glue_error);
     }
@@ -214,8 +217,34 @@ bool EXPORT(layer_set)(page_rig *r, int layer, int kind, const double *values) {
     const ex_weigher *from = glue_weigher(r, layer);
     if (!ex_weigher_get_info(from)->has_points)
         from = ex_rig_weigher(r->rig, layer);
-    ex_weigher *weigher =
-        may_be(r, layer, from, (ex_weigher_kind)kind) ? make(r, layer, from, (ex_weigher_kind)kind, values) : NULL;
+    ex_weigher *weigher = may_be(r, layer, from, (ex_weigher_kind)kind)
+                              ? make(r, layer, from, (ex_weigher_kind)kind, values, NULL)
+                              : NULL;
+    if (weigher)
+        replace(r, layer, weigher);
+    return weigher != NULL;
+}
+
+/* Limits of the axes [axis_count], as in ex_limit. */
+bool EXPORT(layer_limits)(const page_rig *r, int layer, int *limits) {
+    const ex_weigher *weigher = glue_weigher(r, layer);
+    const int axis_count = ex_weigher_axis_count(weigher);
+    ex_axis *axes = glue_zeros((size_t)axis_count, sizeof *axes);
+    ex_weigher_def def;
+    if (!axes)
+        return false;
+    ex_weigher_describe(weigher, &def, axes, NULL);
+    for (int i = 0; i < axis_count; i++)
+        limits[i] = (int)axes[i].limit;
+    free(axes);
+    return true;
+}
+
+/* Weighs the same points in the same way, with these limits. */
+bool EXPORT(layer_limit)(page_rig *r, int layer, const int *limits) {
+    const ex_weigher *from = glue_weigher(r, layer);
+    const ex_weigher_kind kind = ex_weigher_get_kind(from);
+    ex_weigher *weigher = may_be(r, layer, from, kind) ? make(r, layer, from, kind, NULL, limits) : NULL;
     if (weigher)
         replace(r, layer, weigher);
     return weigher != NULL;
@@ -223,5 +252,5 @@ bool EXPORT(layer_set)(page_rig *r, int layer, int kind, const double *values) {
 
 ex_weigher *glue_copy(const page_rig *r, int layer) {
     const ex_weigher *weigher = glue_weigher(r, layer);
-    return make(r, layer, weigher, ex_weigher_get_kind(weigher), NULL);
+    return make(r, layer, weigher, ex_weigher_get_kind(weigher), NULL, NULL);
 }

@@ -213,6 +213,10 @@ export interface WeigherSettings {
     [parameter: string]: Setting;
 }
 
+/** Behaviour beyond the outermost points on an axis: that of the kind (calm holds, all others extrapolate), or one of
+ * its own. */
+export type Limit = "kind" | "hold" | "fade" | "extrapolate";
+
 export interface Ridge {
     /** 0: none, examples are reproduced exactly. */
     readonly ridge: number;
@@ -247,6 +251,8 @@ export class Layer {
     readonly pseudoCount: number;
     /** A copy; change it with set(). */
     readonly settings: WeigherSettings;
+    /** One for each axis. A copy; change it with setLimits(). */
+    readonly limits: readonly Limit[];
     /** For a gaussian layer [points][axes], 0 for the default; null for others. A copy. */
     readonly falloffs: Float64Array | null;
     /** The ridge used in the layer's solve. */
@@ -266,6 +272,8 @@ export class Layer {
     setFalloff(example: string | number, falloff: Falloff): void;
     /** Sets another kind or other parameters for the same points. Falloffs are kept from gaussian to gaussian. */
     set(settings: { readonly [parameter: string]: Setting | undefined }): void;
+    /** Sets the limit of each axis for the same points. */
+    setLimits(limits: Iterable<Limit>): void;
     /** Undoes all edits and settings. */
     reset(): void;
     weights(at: Point): Float64Array;

@@ -6,6 +6,7 @@ import { numberOf, settingOf, weighersOf } from "./weighers.js";
 // In the order of the library's lists, with the words of project files.
 const DOMAINS = ["form", "pixels", "offsets", "trajectory", "displacement"];
 const FRAMES = ["rest", "skinned"];
+const LIMITS = ["kind", "hold", "fade", "extrapolate"];
 
 const whole = (value, what) => (Number.isInteger(value) ? value : refuse(`${what} must be a whole number`));
 
@@ -206,6 +207,27 @@ export class Layer {
         const values = parameters.map((p) => numberOf(p, given[p.name] ?? now[p.name] ?? p.preset));
         this.#core.lend([Float64Array.from(values)], (at) => {
             if (!this.#core.c.layer_set(this.#rig[PLACE], this.index, kind, at)) this.#core.fail();
+        });
+    }
+
+    /** The behaviour beyond the outermost points on each axis, in the words of project files; "kind" if the project
+     * says nothing. */
+    get limits() {
+        const read = (at) => this.#core.c.layer_limits(this.#rig[PLACE], this.index, at);
+        const numbers = this.#core.numbers(Int32Array, this.inputs.length, read) ?? this.#core.fail();
+        return Array.from(numbers, (number) => LIMITS[number]);
+    }
+
+    /** Changes them: one word for each axis. */
+    setLimits(limits) {
+        const words = Array.from(limits);
+        if (words.length !== this.inputs.length)
+            refuse(`the layer "${this.name}" needs ${this.inputs.length} limits, one for each axis, not ${words.length}`);
+        const numbers = words.map((word) => LIMITS.indexOf(word));
+        const bad = numbers.indexOf(-1);
+        if (bad >= 0) refuse(`there is no limit ${JSON.stringify(words[bad])}; known: ${LIMITS.join(", ")}`);
+        this.#core.lend([Int32Array.from(numbers)], (at) => {
+            if (!this.#core.c.layer_limit(this.#rig[PLACE], this.index, at)) this.#core.fail();
         });
     }
 

@@ -253,6 +253,40 @@ const weighsAsAProjectSays = async () => {
     rig.dispose();
 };
 
+// Limits set here weigh as those of a project do, beyond the examples and inside, and survive other edits.
+const limitsAsAProjectSays = async () => {
+    const rig = await load(join(work, "blob", "blob.glb"));
+    const [layer] = rig.layers;
+    const outside = [[2.6, 0.2], [-1.9, 0.5], [0.3, 1.9], [1.4, -0.8], [0.2, 0.4]];
+    const weigh = (of) => outside.map((at) => [...of.weights(at)]);
+    const before = weigh(layer);
+    assert.deepEqual(layer.limits, ["kind", "kind"]);
+    for (const [i, limits] of [["hold", "fade"], ["fade", "kind"], ["extrapolate", "hold"]].entries()) {
+        const path = variant("blob", `limits_${i}`, ({ layers: [change] }) => {
+            change.weigh = { kind: "calm" };
+            change.space.forEach((axis, a) => limits[a] !== "kind" && (axis.limit = limits[a]));
+        });
+        const built = await load(path);
+        layer.reset();
+        layer.setLimits(limits);
+        layer.set({ kind: "calm" });
+        layer.edit([{ move: "left", at: layer.examplePoint("left") }]);
+        assert.deepEqual(layer.limits, limits);
+        assert.deepEqual(built.layers[0].limits, limits);
+        assert.deepEqual(rig.twin().layers[0].limits, limits);
+        weigh(layer).forEach((weights, p) => weights.forEach((weight, k) =>
+            assert.ok(Math.abs(weight - built.layers[0].weights(outside[p])[k]) < 1e-9, `${limits} at ${outside[p]}`)));
+        built.dispose();
+    }
+    const state = stateOf(layer);
+    assert.throws(() => layer.setLimits(["hold"]), { message: /needs 2 limits, one for each axis, not 1$/ });
+    assert.throws(() => layer.setLimits(["hold", "stop"]), { message: 'there is no limit "stop"; known: kind, hold, fade, extrapolate' });
+    assert.deepEqual(stateOf(layer), state);
+    layer.reset();
+    assert.deepEqual([layer.limits, weigh(layer)], [["kind", "kind"], before]);
+    rig.dispose();
+};
+
 // The kinds are the tool's, and every kind that suits a space of points has the settings of its table.
 const tellsOfEveryWeigher = async () => {
     const runtime = await start();
@@ -382,5 +416,5 @@ const reachesAsFarAsAsked = async () => {
     rig.dispose();
 };
 
-export const cases = [editsAsTheLibraryDoes, editsInOtherWays, editsInLists, refusesListsWhole, weighsAsAProjectSays,
+export const cases = [editsAsTheLibraryDoes, editsInOtherWays, editsInLists, refusesListsWhole, weighsAsAProjectSays, limitsAsAProjectSays,
     tellsOfEveryWeigher, makesAxesTheWeights, refusesSettings, reachesAsFarAsAsked];

@@ -4,6 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import * as brush from "./brush.mjs";
+import * as calm from "./calm.mjs";
 import * as characters from "./characters.mjs";
 import * as example from "./example.mjs";
 import { Bench } from "./harness.mjs";
@@ -20,7 +21,7 @@ import * as whole from "./whole.mjs";
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [space, view, layers, map, pose, play, brush, example, looks, characters, phone, whole];
+const modules = [space, view, layers, calm, map, pose, play, brush, example, looks, characters, phone, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });

@@ -19,6 +19,8 @@ export interface Axis {
     rest?: Value;
     unit?: string;
     scale?: number;
+    /** Beyond the outermost examples on this axis; by the weigher if left out. */
+    limit?: "hold" | "fade" | "extrapolate";
     [key: string]: unknown;
 }
 

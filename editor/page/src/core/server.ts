@@ -43,6 +43,8 @@ export interface Finding {
     where: string;
     text: string;
     value: number | null;
+    /** "calm" if a calm layer was tried and mends it. */
+    remedy?: string;
 }
 
 export interface Motion {

@@ -1,6 +1,6 @@
 // Applies changes of a project's layer to the rig's weigher: which changes need no new rig, and the edits they take.
-import type { Layer, LayerEdit } from "@exemplar/runtime";
-import { pointOf, type Falloff, type ProjectExample, type ProjectLayer, type ProjectPseudo } from "./project";
+import type { Layer, LayerEdit, Limit } from "@exemplar/runtime";
+import { pointOf, type Axis, type Falloff, type ProjectExample, type ProjectLayer, type ProjectPseudo } from "./project";
 import { settingsOf, weigherOf } from "./weighers";
 
 /** The examples in a rig: all that are not muted. */
@@ -10,7 +10,9 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 
 // Without the keys that may differ, in any position: a new key comes after the others.
 const formOf = ({ at: _at, joints: _joints, falloff: _falloff, ...form }: ProjectExample) => form;
-const restOf = ({ weigh: _weigh, pseudo: _pseudo, muted: _muted, examples: _examples, ...rest }: ProjectLayer) => rest;
+const axisOf = ({ limit: _limit, ...axis }: Axis) => axis;
+const restOf = ({ weigh: _weigh, pseudo: _pseudo, muted: _muted, examples: _examples, space, ...rest }: ProjectLayer) =>
+    ({ ...rest, space: space.map(axisOf) });
 
 /** True if edits of the weigher are enough to show `wanted` with a rig of `built`. Most examples of two trees are
  * the same objects, so this is quick even for a thousand. */
@@ -43,12 +45,17 @@ const placeOf = (layer: Layer, examples: readonly { name: string }[], pseudo: Pr
         : { weights: examples.map((example) => pseudo.weights?.[example.name] ?? 0) }),
 });
 
+const limitsOf = (layer: Layer, space: readonly Axis[]): Limit[] =>
+    layer.inputs.map((input) => space.find((axis) => axis.name === input.name)?.limit ?? "kind");
+
 /** Edits a layer of a rig built from `built` so that it matches `wanted`. If that fails, throws the library's error
  * and leaves the layer as built. */
 export const followSpace = (layer: Layer, built: ProjectLayer, wanted: ProjectLayer): void => {
     layer.reset();
     layer.muted = wanted.muted ?? false;
     if (!layer.kind.hasPoints || layer.kind.isDriven) return;
+    const limits = limitsOf(layer, wanted.space);
+    if (!same(limits, limitsOf(layer, built.space))) layer.setLimits(limits);
     const settings = settingsOf(wanted.weigh);
     if (!same(settings, settingsOf(built.weigh))) layer.set(settings);
 

@@ -1,6 +1,6 @@
-// The kinds of weigher, from the runtime's table.
+// The kinds of weigher, from the runtime's table, and layers of a project with other settings.
 import type { Weigher, WeigherSettings } from "@exemplar/runtime";
-import type { Weigh } from "./project";
+import { setLayer, type Project, type Weigh } from "./project";
 
 let weighers: readonly Weigher[] = [];
 
@@ -22,3 +22,24 @@ export const settingsOf = (weigh: Weigh | undefined): WeigherSettings => {
     const given = parameters.map((p) => [p.name, (weigh?.[p.name] as WeigherSettings[string] | undefined) ?? p.preset]);
     return { kind: name, ...Object.fromEntries(given) };
 };
+
+// ---- new trees from old ones ----
+
+const withoutReach = <T extends object>(point: T): T => {
+    if (!("falloff" in point) && !("metric" in point)) return point;
+    const { falloff: _, metric: __, ...rest } = point as T & { falloff?: unknown; metric?: unknown };
+    return rest as T;
+};
+
+/** A layer with these settings. Points keep their own falloffs only if the kind has falloffs. */
+export const weighed = (tree: Project, index: number, weigh: Weigh): Project =>
+    setLayer(tree, index, (layer) => {
+        const changed = { ...layer, weigh };
+        if (weigherOf(weigh).hasFalloffs) return changed;
+        if (layer.examples.some((e) => withoutReach(e) !== e)) changed.examples = layer.examples.map(withoutReach);
+        if (layer.pseudo?.some((p) => withoutReach(p) !== p)) changed.pseudo = layer.pseudo.map(withoutReach);
+        return changed;
+    });
+
+/** A calm layer, as `exemplar check --mend` makes it. */
+export const calmed = (tree: Project, index: number): Project => weighed(tree, index, { kind: "calm" });

@@ -4,6 +4,7 @@ import { h } from "../core/dom";
 import type { Place, Project } from "../core/project";
 import type { Finding } from "../core/server";
 import { livingExamples } from "../core/space";
+import { calmed } from "../core/weighers";
 import { count, pseudoName } from "../core/words";
 import { spotOf, textOf, type Spot } from "./places";
 
@@ -44,6 +45,18 @@ const goTo = (app: App, finding: Finding): void => {
     else if (point) app.setPlace(point.at);
 };
 
+/** Makes the layer of a finding calm, in one undo step. The findings may be those of an earlier project until they have
+ * been asked again, so nothing is mended before. */
+const mend = (app: App, layer: number): void => {
+    if (app.checking > 0 || app.busy !== null) return;
+    app.cancel();
+    app.edit(`made ${app.tree.layers[layer]!.name} calm`, (tree) => calmed(tree, layer));
+};
+
+const calmButton = (app: App, layer: number): HTMLElement =>
+    h("button", { class: "mend", title: "Make the layer calm: its weights then stay near 0 to 1. Falloffs of its examples go. One undo step.",
+        "aria-label": `Make ${app.tree.layers[layer]!.name} calm`, onclick: () => mend(app, layer) }, "Calm");
+
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const item = (app: App, finding: Finding): HTMLElement => {
@@ -51,7 +64,8 @@ const item = (app: App, finding: Finding): HTMLElement => {
     const where = h("span", { class: "where" }, whereWords(app.tree, finding, spot));
     const text = h("span", { class: "text" }, sentence(textOf(app.tree, finding)));
     if (spot.layer === null) return h("li", {}, h("div", { class: "finding" }, where, text));
-    return h("li", {}, h("button", { class: "finding", title: "Select it and go there", onclick: () => goTo(app, finding) }, where, text));
+    return h("li", {}, h("button", { class: "finding", title: "Select it and go there", onclick: () => goTo(app, finding) }, where, text),
+        finding.remedy === "calm" && calmButton(app, spot.layer));
 };
 
 /** Notes of the last build as findings, without those that `check` reports too. */
@@ -111,6 +125,7 @@ export const findingsPanel = (app: App): HTMLElement => {
         state.hidden = state.textContent === "";
         if (seen[0] === app.findings && seen[1] === app.built) return;
         seen = [app.findings, app.built];
+        const had = groups.contains(document.activeElement);
         groups.replaceChildren(
             ...GROUPS.flatMap(([severity, name]) => {
                 const some = all.filter((finding) => finding.severity === severity);
@@ -123,6 +138,7 @@ export const findingsPanel = (app: App): HTMLElement => {
                 return [element];
             }),
         );
+        if (had) groups.querySelector("summary")?.focus(); // the finding with the focus may be gone
     };
     app.on("status", update);
     app.on("rig", update);

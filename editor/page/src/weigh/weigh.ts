@@ -1,7 +1,7 @@
-// Settings of weighers in project trees: the kinds and keys that a layer may have, and changes to them. The kinds and
-// their parameters come from the runtime's table (core/weighers.ts).
+// Settings of weighers: the kinds and keys that a layer may have, and changes to them. The kinds and their parameters
+// come from the runtime's table (core/weighers.ts).
 import type { Weigher } from "@exemplar/runtime";
-import { setLayer, type Project, type ProjectLayer, type Weigh } from "../core/project";
+import type { ProjectLayer, Weigh } from "../core/project";
 import { allWeighers, weigherOf } from "../core/weighers";
 
 /** The kinds that suit the layer: others need points, or a driver. */
@@ -29,19 +29,3 @@ export const withKind = (weigh: Weigh, kind: string): Weigh => {
     const kept = Object.entries(weigh).filter(([key]) => known.includes(key));
     return { kind, ...Object.fromEntries(kept) };
 };
-
-const withoutReach = <T extends object>(point: T): T => {
-    if (!("falloff" in point) && !("metric" in point)) return point;
-    const { falloff: _, metric: __, ...rest } = point as T & { falloff?: unknown; metric?: unknown };
-    return rest as T;
-};
-
-/** A layer with these settings. Points keep their own falloffs only if the kind has falloffs. */
-export const weighed = (tree: Project, index: number, weigh: Weigh): Project =>
-    setLayer(tree, index, (layer) => {
-        const changed = { ...layer, weigh };
-        if (weigherOf(weigh).hasFalloffs) return changed;
-        if (layer.examples.some((e) => withoutReach(e) !== e)) changed.examples = layer.examples.map(withoutReach);
-        if (layer.pseudo?.some((p) => withoutReach(p) !== p)) changed.pseudo = layer.pseudo.map(withoutReach);
-        return changed;
-    });

@@ -3,10 +3,12 @@ import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { Weigh } from "../core/project";
-import { weigherOf } from "../core/weighers";
+import { weighed, weigherOf } from "../core/weighers";
 import { pseudoName } from "../core/words";
+import { comparedCurves } from "./curves";
 import { differences } from "./differences";
-import { weighed } from "./weigh";
+import { LimitFields } from "./limits";
+import { kindsFor } from "./weigh";
 import { WeighFields } from "./weigh_fields";
 
 const PATIENCE = 250; // milliseconds without a change before the condition number is measured
@@ -68,7 +70,9 @@ export const weigherPanel = (app: App): HTMLElement => {
         if (had) (begin.hidden ? own.element.querySelector("select") : begin)?.focus();
     };
     const begin = h("button", { title: "Compare the settings of this layer with others, side by side", onclick: () => {
-        setOther({ ...(app.layer?.weigh ?? {}) });
+        const weigh = app.layer?.weigh ?? {};
+        const canBeCalm = app.layer !== null && kindsFor(app.layer).some(({ name }) => name === "calm");
+        setOther(canBeCalm && weigherOf(weigh).name !== "calm" ? { kind: "calm" } : { ...weigh });
         app.emit("display");
         other.element.querySelector("select")?.focus();
     } }, "Compare…");
@@ -77,8 +81,9 @@ export const weigherPanel = (app: App): HTMLElement => {
         close();
         if (weigh) app.edit("took the settings of B", (tree) => weighed(tree, app.selection.layer, weigh));
     } }, "Take B");
-    const [heading, figures] = [h("h2", { hidden: true }, "A: the project's settings"), differences(app)];
-    const second = h("section", { class: "second", hidden: true, "aria-label": "Settings to compare" }, h("h2", {}, "B: settings to compare"), other.element, figures.element,
+    const [heading, curves, figures] = [h("h2", { hidden: true }, "A: the project's settings"), comparedCurves(app), differences(app)];
+    const limits = new LimitFields(app);
+    const second = h("section", { class: "second", hidden: true, "aria-label": "Settings to compare" }, h("h2", {}, "B: settings to compare"), other.element, curves.element, figures.element,
         h("div", { class: "actions" }, take, h("button", { title: "Show only the project's settings", onclick: close }, "Close")));
 
     let waiting = 0;
@@ -93,6 +98,7 @@ export const weigherPanel = (app: App): HTMLElement => {
         const { layer } = app;
         if (!layer) return;
         own.update(layer);
+        limits.update(layer);
         heading.hidden = second.hidden = !app.compare;
         begin.hidden = app.compare !== null || !weigherOf(layer.weigh).hasPoints || weigherOf(layer.weigh).isDriven;
         if (app.compare) other.update(layer);
@@ -104,8 +110,11 @@ export const weigherPanel = (app: App): HTMLElement => {
         if (app.compare && app.compare.layer !== app.selection.layer) close();
         else update();
     });
-    app.on("frame", () => figures.update());
-    const panel = h("div", { class: "weigher" }, heading, own.element, state, h("div", { class: "actions" }, begin), second);
+    app.on("frame", () => {
+        figures.update();
+        curves.update();
+    });
+    const panel = h("div", { class: "weigher" }, heading, own.element, limits.element, state, h("div", { class: "actions" }, begin), second);
     // Nothing is measured while the part is folded.
     panel.addEventListener("pointerenter", look);
     new ResizeObserver(look).observe(panel);
