@@ -273,7 +273,9 @@ const limitsAsAProjectSays = async () => {
         layer.edit([{ move: "left", at: layer.examplePoint("left") }]);
         assert.deepEqual(layer.limits, limits);
         assert.deepEqual(built.layers[0].limits, limits);
-        assert.deepEqual(rig.twin().layers[0].limits, limits);
+        const twin = rig.twin();
+        assert.deepEqual(twin.layers[0].limits, limits);
+        twin.dispose();
         weigh(layer).forEach((weights, p) => weights.forEach((weight, k) =>
             assert.ok(Math.abs(weight - built.layers[0].weights(outside[p])[k]) < 1e-9, `${limits} at ${outside[p]}`)));
         built.dispose();
@@ -416,5 +418,5 @@ const reachesAsFarAsAsked = async () => {
     rig.dispose();
 };
 
-export const cases = [editsAsTheLibraryDoes, editsInOtherWays, editsInLists, refusesListsWhole, weighsAsAProjectSays, limitsAsAProjectSays,
-    tellsOfEveryWeigher, makesAxesTheWeights, refusesSettings, reachesAsFarAsAsked];
+export const cases = [editsAsTheLibraryDoes, editsInOtherWays, editsInLists, refusesListsWhole, weighsAsAProjectSays,
+    limitsAsAProjectSays, tellsOfEveryWeigher, makesAxesTheWeights, refusesSettings, reachesAsFarAsAsked];

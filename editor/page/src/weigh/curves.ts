@@ -10,6 +10,8 @@ import { weigherOf } from "../core/weighers";
 const SAMPLES = 200;
 const BEYOND = 0.15; // of the range, shown on either side
 const MOST = 12; // curves drawn; above, only the selected example's and the largest ones
+const QUICK = 8; // milliseconds: curves that take longer, of many examples, wait until nothing moves
+const PATIENCE = 150; // milliseconds without a frame
 const LARGEST = 2; // weights farther than this from 0 to 1 are cut off
 const EDGE = { left: 30, right: 4, top: 4, bottom: 4 };
 
@@ -153,13 +155,15 @@ export const comparedCurves = (app: App) => {
     const [names, canvases] = [["A", "B"].map(() => h("figcaption", {})), ["A", "B"].map((name) => h("canvas", { role: "img", "data-curves": name.toLowerCase() }))];
     const ends = h("p", { class: "ends", "aria-hidden": "true" }, h("span"), h("span"), h("span"));
     const element = h("div", { class: "curves", hidden: true }, axis, ...canvases.map((canvas, i) => h("figure", {}, names[i]!, canvas)), ends);
-    const update = (): void => {
+    let [took, later] = [0, 0];
+    const look = (): void => {
         const { compare, stage, other } = app;
         const layers = compare && other ? [stage.layerOf(app.tree, compare.layer), other.layerOf(app.tree, compare.layer)] : [];
         const [a, b] = layers;
         const inputs = a && b && a.kind.hasPoints && b.kind.hasPoints ? a.inputs.filter(({ kind }) => kind === "scalar") : [];
         element.hidden = inputs.length === 0 || app.compareRefused !== null;
         if (element.hidden || !a || !b || !element.checkVisibility()) return;
+        const start = performance.now();
         const key = JSON.stringify(inputs.map(({ name }) => name));
         if (axis.dataset["of"] !== key) {
             axis.dataset["of"] = key;
@@ -180,6 +184,14 @@ export const comparedCurves = (app: App) => {
         const range = input.max - input.min;
         const said = [showNumber(input.min, range), input.unit ? `${input.name} (${input.unit})` : input.name, showNumber(input.max, range)];
         said.forEach((text, i) => setText(ends.children[i] as HTMLElement, text));
+        took = performance.now() - start;
     };
-    return { element, update };
+    return {
+        element,
+        update(): void {
+            clearTimeout(later);
+            if (took <= QUICK || element.hidden || !app.compare) look();
+            else later = window.setTimeout(look, PATIENCE);
+        },
+    };
 };
