@@ -48,9 +48,14 @@ const goTo = (app: App, finding: Finding): void => {
 /** Makes the layer of a finding calm, in one undo step. The findings may be those of an earlier project until they have
  * been asked again, so nothing is mended before. */
 const mend = (app: App, layer: number): void => {
-    if (app.checking > 0 || app.busy !== null) return;
+    if (app.checking > 0 || app.busy !== null) {
+        app.say("The project is still being checked. Wait a moment, then try again.");
+        return;
+    }
     app.cancel();
-    app.edit(`made ${app.tree.layers[layer]!.name} calm`, (tree) => calmed(tree, layer));
+    const { name } = app.tree.layers[layer]!;
+    app.edit(`made ${name} calm`, (tree) => calmed(tree, layer));
+    app.say(`Made ${name} calm. Undo takes it back.`, "good");
 };
 
 const calmButton = (app: App, layer: number): HTMLElement =>
