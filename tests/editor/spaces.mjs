@@ -46,6 +46,12 @@ const editsAsTheLibraryDoes = async () => {
     rig.dispose();
 };
 
+/** The elbow with the falloffs that only a gaussian layer has. */
+const gaussianElbow = (name) => variant("elbow", name, ({ layers }) => {
+    layers[0].weigh = { kind: "gaussian", falloff: { elbow: 60 } };
+    layers[1].weigh = { kind: "gaussian", falloff: { elbow: 60, load: 0.6 } };
+});
+
 const editsInOtherWays = async () => {
     const rig = await load(join(work, "blob", "blob.glb"));
     const [layer] = rig.layers;
@@ -61,7 +67,7 @@ const editsInOtherWays = async () => {
     assert.ok(layer.edited);
     rig.dispose();
 
-    const elbow = await load(join(work, "elbow", "elbow.glb"));
+    const elbow = await load(gaussianElbow("reach_elbow"));
     const space = elbow.layers.find(({ weigher }) => weigher === "gaussian");
     const at = space.examplePoint(0).map((x, a) => x + 0.1 * (space.inputs[a].max - space.inputs[a].min));
     const [before] = space.weights(at);
@@ -367,7 +373,8 @@ const refusesSettings = async () => {
     }
     rig.dispose();
 
-    const moved = await load(variant("elbow", "only_moved", ({ layers }) => (layers[0].participation = "moved")));
+    const moved = await load(variant("elbow", "only_moved", ({ layers }) =>
+        Object.assign(layers[0], { participation: "moved", weigh: { kind: "gaussian", falloff: { elbow: 60 } } })));
     const among = /: the layer 'elbow' weighs vertices among the examples that move them/;
     assert.throws(() => moved.layers[0].set({ kind: "shepard" }), among);
     assert.equal(moved.layers[0].weigher, "gaussian");
@@ -386,7 +393,7 @@ const refusesSettings = async () => {
 // ---- falloffs ----
 
 const reachesAsFarAsAsked = async () => {
-    const path = join(work, "elbow", "elbow.glb");
+    const path = gaussianElbow("far_elbow");
     const rig = await load(path);
     const layer = rig.layer("load");
     assert.equal(layer.falloffs.length, layer.inputs.length * (layer.examples.length + layer.pseudoCount));
