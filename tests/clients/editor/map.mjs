@@ -1,6 +1,6 @@
 // The map of the space: its axes, pseudo-examples, the colours of weights, the reach of an example, and everything by
 // keys.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { apart, changed, drag, expect, json, onMap, positions, save, settled, WIDE } from "./harness.mjs";
 
 const near = (a, b, within) => Math.abs(a - b) <= within;
@@ -114,6 +114,9 @@ const heat = async (bench) => {
 
 const reach = async (bench) => {
     const project = bench.demo("shoulder");
+    const tree = json(project);
+    tree.layers[0].weigh = { kind: "gaussian", falloff: { shoulder: 42 } }; // the demo is calm, which has no reach
+    writeFileSync(project, JSON.stringify(tree));
     const page = await bench.open(project);
     await page.evaluate(() => {
         window.exemplar.select({ example: "forward", pseudo: null });
