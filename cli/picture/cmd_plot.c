@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output, *axes_text, *layer_name, *size_text, *scale_text;
+static const char *output, *axes_text, *layer_name, *size_text, *scale_text, *compare_text;
+static ex_weigher_kind kinds[EX_PLOT_KIND_MAX];
 
 static const ex_option options[] = {
     {.name = "output",
@@ -31,6 +32,11 @@ static const ex_option options[] = {
      .argument = "NAME",
      .help = "the layer whose examples are plotted (default: the first that has the axes)",
      .text = &layer_name},
+    {.name = "compare",
+     .argument = "KIND[,KIND...]",
+     .help = "a panel for each of these weighers, with the layer's own points: the layer's own kind keeps its "
+             "parameters, the others have their defaults",
+     .text = &compare_text},
     {.name = "size",
      .argument = "WxH",
      .help = "size of the picture in points (default: chosen to fit)",
@@ -64,6 +70,42 @@ static bool read_scale(const ex_call *call, ex_plot_def *def) {
     return false;
 }
 
+/* Lists the kinds that weigh points: "cardinal, shepard, ...". */
+static void list_kinds(char *text, size_t size) {
+    text[0] = '\0';
+    for (int kind = 0; kind < ex_weigher_kind_count(); kind++) {
+        const ex_weigher_info *info = ex_weigher_kind_info((ex_weigher_kind)kind);
+        const size_t length = strlen(text);
+        if (info->has_points && !info->is_driven)
+            snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
+                     ex_weigher_kind_name((ex_weigher_kind)kind));
+    }
+}
+
+/* Reads "gaussian,calm". */
+static bool read_kinds(const ex_call *call, ex_plot_def *def) {
+    char text[200];
+    const char *at = compare_text;
+    while (at) {
+        const size_t length = strcspn(at, ",");
+        int kind = 0;
+        while (kind < ex_weigher_kind_count() &&
+               (strlen(ex_weigher_kind_name((ex_weigher_kind)kind)) != length ||
+                strncmp(ex_weigher_kind_name((ex_weigher_kind)kind), at, length) != 0))
+            kind++;
+        if (kind == ex_weigher_kind_count() || def->kind_count == EX_PLOT_KIND_MAX) {
+            list_kinds(text, sizeof text);
+            exi_wrong_usage(call->command, "--compare needs kinds of weigher with commas between them (%s), not '%s'",
+                            text, compare_text);
+            return false;
+        }
+        kinds[def->kind_count++] = (ex_weigher_kind)kind;
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    def->kinds = kinds;
+    return true;
+}
+
 static bool reads_axes(const ex_rig *rig, int layer, const ex_plot_def *def) {
     const int count = ex_weigher_axis_count(ex_rig_weigher(rig, layer));
     int found = 0;
@@ -90,7 +132,8 @@ static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
 
 /* ---- the picture ---- */
 
-/* Prints "bend.svg: weights of 5 examples of layer blob along bend, 28 kB, 12 ms". */
+/* Prints "bend.svg: weights of 5 examples of layer blob along bend, 28 kB, 12 ms", with "gaussian -0.51 to 1.2" for
+ * each kind that is compared. */
 static void report(const ex_rig *rig, const ex_plot_def *def, const ex_plot_info *info, double seconds) {
     char examples[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
     exi_print("%s: weights of ", output);
@@ -101,6 +144,8 @@ static void report(const ex_rig *rig, const ex_plot_def *def, const ex_plot_info
               ex_rig_input_name(rig, info->axes[0]));
     if (info->axis_count == 2)
         exi_print(" and %s", ex_rig_input_name(rig, info->axes[1]));
+    for (int i = 0; i < def->kind_count; i++)
+        exi_print(", %s %.2f to %.2f", ex_weigher_kind_name(def->kinds[i]), info->lows[i], info->highs[i]);
     exi_print(", %s, %s\n", exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
 }
 
@@ -138,7 +183,7 @@ static int run(const ex_call *call) {
     ex_plot_def def = ex_plot_def_default();
     if (!output)
         return exi_wrong_usage(call->command, "-o is required: it names the output");
-    if (!exi_assignments_check(call) || !read_size(call, &def) || !read_scale(call, &def))
+    if (!exi_assignments_check(call) || !read_size(call, &def) || !read_scale(call, &def) || !read_kinds(call, &def))
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".svg or .png", call->arguments[0], &exit_code))
         return exit_code;
@@ -155,7 +200,8 @@ static int run(const ex_call *call) {
 const ex_command cmd_plot = {
     .name = "plot",
     .summary = "plot the weights along one axis or over two",
-    .usage = "plot RIG.glb [axis=value...] [--axes A[,B]] [--layer NAME] -o FILE",
+    .usage = "plot RIG.glb [axis=value...] [--axes A[,B]] [--layer NAME] -o FILE\n"
+             "plot RIG.glb --compare KIND,KIND [...] -o FILE",
     .description = "Along one axis: a curve for each example of the layer, which is 1 at the\n"
                    "example. Over two axes: a contour map for each example, hatched where a weight\n"
                    "is below -0.1 or above 1.1. Examples and pseudo-examples are marked. The plot\n"
@@ -163,11 +209,16 @@ const ex_command cmd_plot = {
                    "rest or at the value you give. You cannot plot along a rotation, but you can\n"
                    "set it (shoulder=x30y-10z5).\n"
                    "\n"
-                   "If there are more than 32 examples (24 for maps), those with the largest\n"
-                   "weights are drawn. Standard output (-o -) gets SVG.",
+                   "--compare gaussian,calm draws how other weighers would weigh the same points,\n"
+                   "side by side on one scale: a panel for each kind along one axis, a column of\n"
+                   "maps over two. Above each are its lowest and highest weight in the range.\n"
+                   "\n"
+                   "If there are more than 32 examples (24 for maps, 8 for maps that compare),\n"
+                   "those with the largest weights are drawn. Standard output (-o -) gets SVG.",
     .examples = "exemplar plot blob/blob.glb --axes bend -o bend.svg\n"
                 "exemplar plot blob/blob.glb --axes bend,thickness -o blob.png\n"
-                "exemplar plot blob/blob.glb thickness=1 --axes bend --size 600x400 -o top.svg",
+                "exemplar plot blob/blob.glb thickness=1 --axes bend --size 600x400 -o top.svg\n"
+                "exemplar plot elbow/elbow.glb --compare gaussian,calm,cardinal -o elbow.svg",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 1,

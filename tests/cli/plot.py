@@ -103,6 +103,32 @@ class Plot(harness.Case):
         self.assertIn("of layer elbow along elbow", self.succeed(*plot).out)
         self.sentence(self.run_tool(*plot, "--axes", "elbow,load", "--layer", "elbow"), 1, "does not depend on the axis")
 
+    def test_weighers_side_by_side(self):
+        self.succeed("demo", "elbow", "-q")
+        plot = ("plot", "elbow/elbow.glb", "--compare", "gaussian,calm,cardinal")
+        line = self.succeed(*plot, "-o", "p.svg").out
+        self.assertIn("along elbow, gaussian -0.51 to 1.13, calm -0.05 to 1.00, cardinal -0.16 to 1.00, ", line)
+        names = labels((self.folder / "p.svg").read_text())
+        for word in ("gaussian", "\u22120.51 to 1.13", "calm", "\u22120.05 to 1.00", "cardinal", "bent_100"):
+            self.assertIn(word, names)
+        # The order is the one that was asked for; the rig's own falloff of 60 degrees is kept.
+        self.assertEqual([name for name in names if name in ("gaussian", "calm", "cardinal")],
+                         ["gaussian", "calm", "cardinal"])
+        self.assertIn("\u22120.51 to 1.13", labels(self.succeed("plot", "elbow/elbow.glb", "--compare", "gaussian", "-o",
+                                                                 "-").out))
+        line = self.succeed(*plot, "--layer", "load", "-o", "p.png").out
+        self.assertIn("of layer load over elbow and load, gaussian ", line)
+        self.assertEqual((self.folder / "p.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_kinds_that_cannot_weigh_are_refused(self):
+        for kinds, code, words in (("calm,direct", 1, "direct cannot weigh the layer 'body': choose from cardinal, shepard, "
+                                    "nearest, gaussian and calm"),
+                                   ("convex", 1, "convex cannot weigh the layer 'body': choose from"),
+                                   ("calm,calm", 1, "given twice"), ("clam", 2, "not 'clam'"), ("calm,", 2, "not 'calm,'"),
+                                   ("", 2, "--compare")):
+            self.sentence(self.run_tool("plot", "band.glb", "--compare", kinds, "-o", "a.svg"), code, words)
+        self.sentence(self.run_tool("plot", "band.glb", "--axes", "bend", "--compare", "calm,cardinal,shepard", "--size",
+                                    "240x180", "-o", "a.svg"), 1, "3 kinds do not fit into 240 by 180 points")
 
 
 harness.main()

@@ -26,6 +26,9 @@ extern "C" {
  * drawn. */
 #define EX_PLOT_CURVE_MAX 32
 #define EX_PLOT_MAP_MAX   24
+/* Maximum number of kinds of weigher in a comparison, and of examples in its maps. */
+#define EX_PLOT_KIND_MAX    8
+#define EX_PLOT_COMPARE_MAX 8
 /* Minimum size of a plot, in points. */
 #define EX_PLOT_WIDTH_MIN  240
 #define EX_PLOT_HEIGHT_MIN 180
@@ -34,15 +37,21 @@ extern "C" {
  * A plot of the weights of one layer's examples over the rig's space. Along one axis: a curve for each example. Over
  * two axes: a contour map for each example. Other axes stay at the pose. The plot extends beyond either end of the
  * range by a fifth of it.
+ *
+ * With kinds, the plot compares weighers: a panel for each kind, with the layer's own points, axes and pseudo-examples,
+ * all on one scale. The layer's own kind keeps its parameters; the others have their defaults. Each panel has its kind
+ * above it, and the lowest and highest weight inside the range. In maps, a column is a kind and a row an example.
  */
 typedef struct ex_plot_def {
     const ex_rig *rig;
-    int layer;            /* default 0 */
-    int axis_count;       /* 1 or 2; default 0: the first two scalar axes of the layer, or its only one */
-    int axes[2];          /* scalar inputs of the rig that the layer reads (ex_rig_input_find) */
-    const ex_pose *pose;  /* for the other axes; default NULL: rest */
-    double width, height; /* in points, which are pixels at a scale of 1; default 0: chosen to suit */
-    double scale;         /* pixels per point in an image; default 1 */
+    int layer;                    /* default 0 */
+    int axis_count;               /* 1 or 2; default 0: the first two scalar axes of the layer, or its only one */
+    int axes[2];                  /* scalar inputs of the rig that the layer reads (ex_rig_input_find) */
+    const ex_pose *pose;          /* for the other axes; default NULL: rest */
+    const ex_weigher_kind *kinds; /* [kind_count] to compare, each once; default NULL: the layer's own weights */
+    int kind_count;               /* up to EX_PLOT_KIND_MAX */
+    double width, height;         /* in points, which are pixels at a scale of 1; default 0: chosen to suit */
+    double scale;                 /* pixels per point in an image; default 1 */
     const ex_tasks *tasks;
     const ex_progress *progress; /* optional */
 } ex_plot_def;
@@ -53,6 +62,8 @@ typedef struct ex_plot_info {
     int axes[2];
     int drawn_count, example_count; /* of the layer */
     double width, height;           /* points */
+    double lows[EX_PLOT_KIND_MAX];  /* [kind_count], or [1]: lowest and highest weight of all examples in the range */
+    double highs[EX_PLOT_KIND_MAX];
 } ex_plot_info;
 
 /* Returns the defaults. */
@@ -60,8 +71,8 @@ EX_API ex_plot_def ex_plot_def_default(void);
 
 /*
  * Make the plot as an image, as SVG text (release with free), or as a file, PNG or SVG by the extension of path. info
- * may be NULL. Results: ARGUMENT (an axis that is a rotation or belongs to another layer, a size out of range), FILE,
- * MEMORY.
+ * may be NULL. Results: ARGUMENT (an axis that is a rotation or belongs to another layer, a size out of range, a kind
+ * that cannot weigh the layer), SINGULAR (a kind that has no solution here), FILE, MEMORY.
  */
 EX_API ex_result ex_plot_image(const ex_plot_def *def, ex_image **image, ex_plot_info *info, ex_error *error);
 EX_API ex_result ex_plot_svg(const ex_plot_def *def, char **text, size_t *size, ex_plot_info *info, ex_error *error);

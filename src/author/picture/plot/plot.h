@@ -39,6 +39,8 @@ typedef struct exi_plot {
     const ex_plot_def *def;
     const ex_rig *rig;
     int layer;
+    const ex_weigher *weigher; /* in a comparison: the weigher of this panel; else NULL, and the rig is evaluated */
+    int number, count;         /* of this panel, from 0, and of all; 0 and 1 if nothing is compared */
     int axis_count;
     exi_plot_axis axes[2];
     double width, height;
@@ -50,29 +52,42 @@ typedef struct exi_plot {
     double *peaks;            /* [example_count]: largest absolute weight in the interval shown */
     int *drawn;               /* [drawn_count]: examples that are drawn, ascending */
     int drawn_count;
+    int most; /* examples that could be drawn */
 
     float *weights;   /* [drawn_count][axes[1].count][axes[0].count] */
     float *extremes;  /* [axes[1].count][axes[0].count]: distance of any weight below -0.1 or above 1.1; below 0 if none
                          is out of bounds */
     double low, high; /* range of the drawn weights inside the axis range */
     double outer_low, outer_high; /* range of the drawn weights in all that is shown */
+    double lowest, highest;       /* weights of all examples inside the axis range */
 } exi_plot;
 
 /* plot_space.c: resolves the plot's definition and places the examples. */
 ex_result exi_plot_open(exi_plot *plot, const ex_plot_def *def, ex_error *error);
 void exi_plot_close(exi_plot *plot);
 
-/* plot_sample.c: chooses at most `most` examples to draw; then fills weights and extremes. */
-ex_result exi_plot_choose(exi_plot *plot, int most, ex_error *error);
+/* plot_sample.c: finds the peaks of `count` panels, and chooses at most `most` examples to draw, the same in all; then
+ * fills weights and extremes of one. */
+ex_result exi_plot_choose(exi_plot *plots, int count, int most, ex_error *error);
 ex_result exi_plot_sample(exi_plot *plot, ex_error *error);
 
-/* plot_curves.c, plot_maps.c: the default size of the picture; and the picture. */
-void exi_plot_curves_size(const exi_plot *plot, double *width, double *height);
-void exi_plot_maps_size(const exi_plot *plot, double *width, double *height);
+/* plot_compare.c: makes the weighers of a comparison [def->kind_count]; NULL for the layer's own kind. Destroy them
+ * always. */
+ex_result exi_plot_weighers(const ex_plot_def *def, ex_weigher *made[EX_PLOT_KIND_MAX], ex_error *error);
+/* Gives all panels one scale. */
+void exi_plot_share_scale(exi_plot *plots, int count);
+/* Writes the kind, and its lowest and highest weight: "−0.04 to 1.05". */
+void exi_plot_head(const exi_plot *plot, ex_canvas *canvas, exi_labels *labels, double left, double right, double y);
+/* "gaussian, calm and cardinal" */
+void exi_plot_kinds_text(const ex_weigher_kind *kinds, int count, char *text, size_t size);
+
+/* plot_curves.c, plot_maps.c: the default size of the picture; and the picture. Panels are plots[0].count. */
+void exi_plot_curves_size(const exi_plot *plots, double *width, double *height);
+void exi_plot_maps_size(const exi_plot *plots, double *width, double *height);
 /* The number of samples along the axes, set before drawing; and the drawing. */
-void exi_plot_maps_resolve(exi_plot *plot);
-ex_result exi_plot_curves_draw(const exi_plot *plot, ex_canvas *canvas, ex_error *error);
-ex_result exi_plot_maps_draw(const exi_plot *plot, ex_canvas *canvas, ex_error *error);
+void exi_plot_maps_resolve(exi_plot *plots);
+ex_result exi_plot_curves_draw(const exi_plot *plots, ex_canvas *canvas, ex_error *error);
+ex_result exi_plot_maps_draw(const exi_plot *plots, ex_canvas *canvas, ex_error *error);
 
 /* plot.c: makes the whole plot on a new canvas; also for tests, which look at its texts. */
 ex_result exi_plot_make(const ex_plot_def *def, bool svg, ex_canvas **canvas, ex_plot_info *info, ex_error *error);

@@ -92,7 +92,7 @@ static void describe(const exi_plot *p, char *text, size_t size) {
     append(text, size, "layer ");
     append(text, size, ex_rig_layer_name(p->rig, p->layer));
     if (p->drawn_count < p->example_count) {
-        const bool full = p->drawn_count == (p->axis_count == 1 ? EX_PLOT_CURVE_MAX : EX_PLOT_MAP_MAX);
+        const bool full = p->drawn_count == p->most;
         char words[80];
         snprintf(words, sizeof words, " \xC2\xB7 %d of %d examples, %s", p->drawn_count, p->example_count,
                  full ? "those with the largest weights" : "the others have no weight here");

@@ -2,7 +2,8 @@
  * Weights along one axis, as in figures 2 and 3 of "Shape by Example": a curve for each example, through 1 at its own
  * place and 0 at the others'. Beyond the range the background is grey and the curves are lighter. Names are at the ends
  * of the curves, moved apart if they would touch; if there are too many, in a legend below. Above the plot, each
- * example's name is at the example's value; examples that are not in this slice have a short mark.
+ * example's name is at the example's value; examples that are not in this slice have a short mark. A comparison has a
+ * panel for each kind of weigher, side by side, with one legend below all.
  */
 #include "author/picture/plot/plot.h"
 
@@ -21,13 +22,18 @@ static const double line_height = 13.5;
 static const double name_height = 12;
 static const double name_most = 170; /* points; longer names are truncated */
 
+/* Comparisons: margins beside the panels, between two, and above each for its kind. */
+static const double panels_left = 64, panels_right = 20, panel_gap = 16, head_height = 26;
+static const double panel_least = 80; /* points; narrower panels cannot be read */
+
 typedef struct chart {
     const exi_plot *plot;
     ex_canvas *canvas;
-    exi_labels labels;
-    ex_box box;       /* plotting area */
-    double low, high; /* weights at its lower and upper edge */
-    bool legend;      /* true if names are in a legend below, not at the curves' ends */
+    exi_labels *labels;
+    double left, right; /* of the panel: the picture's own, unless kinds are compared */
+    ex_box box;         /* plotting area */
+    double low, high;   /* weights at its lower and upper edge */
+    bool legend;        /* true if names are in a legend below, not at the curves' ends */
     int legend_columns, legend_rows;
     double legend_width;
     int name_rows;
@@ -77,7 +83,7 @@ static double widest_name(const chart *c, double size) {
 
 static void lay_out_legend(chart *c) {
     const int count = c->plot->drawn_count;
-    const double room = c->plot->width - 80;
+    const double room = c->plot->width - 80; /* of all panels */
     c->legend_width = widest_name(c, EXI_PLOT_SMALL_SIZE) + 40;
     c->legend_columns = (int)(room / c->legend_width);
     c->legend_columns = c->legend_columns < 1 ? 1 : c->legend_columns > count ? count : c->legend_columns;
@@ -106,7 +112,7 @@ static const exi_plot_point *mark_point(const exi_plot *p, int mark) {
 static void lay_out_names(chart *c) {
     const exi_plot *p = c->plot;
     const int most = (int)(0.18 * p->height / name_height);
-    exi_labels rows = {.bounds = {4, -1e6, p->width - 4, 1e6}};
+    exi_labels rows = {.bounds = {c->left + 4, -1e6, c->right - 4, 1e6}};
     const int rounds = c->legend ? 2 : 3; /* the legend already has the names if there are many */
     for (int round = 0; round < rounds; round++) {
         for (int m = 0; m < p->example_count + p->pseudo_count; m++) {
@@ -120,7 +126,7 @@ static void lay_out_names(chart *c) {
             double x = place_x(c, point->at[0]);
             if (x < c->box.x0 - 1 || x > c->box.x1 + 1)
                 continue;
-            x = x - half < 4 ? 4 + half : x + half > p->width - 4 ? p->width - 4 - half : x;
+            x = x - half < c->left + 4 ? c->left + 4 + half : x + half > c->right - 4 ? c->right - 4 - half : x;
             for (int row = 0; row < most && c->rows[m] < 0; row++) {
                 const ex_box box = {x - half, -row - 1, x + half, -row};
                 if (!exi_labels_is_free(&rows, box))
@@ -132,14 +138,32 @@ static void lay_out_names(chart *c) {
             }
         }
     }
-    c->labels.failed |= rows.failed;
+    c->labels->failed |= rows.failed;
     exi_labels_free(&rows);
+}
+
+/* Panels have equal widths. Only the first has values to its left. */
+static void lay_out_panel(chart *c) {
+    const exi_plot *p = c->plot;
+    const double step = (p->width - panels_left - panels_right + panel_gap) / p->count;
+    find_weights(c);
+    c->legend = true;
+    c->box.x0 = panels_left + p->number * step;
+    c->box.x1 = c->box.x0 + step - panel_gap;
+    c->left = p->number == 0 ? 0 : c->box.x0 - panel_gap / 2;
+    c->right = p->number == p->count - 1 ? p->width : c->box.x1 + panel_gap / 2;
+    lay_out_legend(c);
+    c->box.y0 = 62 + head_height;
+    c->box.y1 = p->height - 56 - c->legend_rows * line_height - 10;
+    lay_out_names(c);
+    c->box.y0 += c->name_rows * name_height + 4;
 }
 
 static void lay_out(chart *c) {
     const exi_plot *p = c->plot;
     const double widest = widest_name(c, EXI_PLOT_TEXT_SIZE);
     find_weights(c);
+    c->right = p->width;
     c->box = (ex_box){64, 62, p->width - 30, p->height - 56};
     /* Names go to the ends if a third of the width is enough for them, and the height for their lines. */
     c->legend = p->drawn_count * line_height > 0.62 * p->height || widest + 30 > 0.33 * p->width;
@@ -171,7 +195,8 @@ static void draw_ground(chart *c) {
         const exi_label_place place = {c->box.x0 - 7, y, EX_ACROSS_RIGHT, EX_ALONG_CENTRE};
         if (!rule)
             ex_draw_line(canvas, c->box.x0, y, c->box.x1, y, &(ex_pen){ex_colour_grey(228), 0.7, 0, 0});
-        exi_labels_draw(&c->labels, canvas, &place, 1, &type, ex_tick_text(text, values[i]));
+        if (c->plot->number == 0)
+            exi_labels_draw(c->labels, canvas, &place, 1, &type, ex_tick_text(text, values[i]));
     }
     /* Zero and one are always drawn, also between round values. */
     for (int i = 0; i < 2; i++)
@@ -179,10 +204,11 @@ static void draw_ground(chart *c) {
                      &(ex_pen){ex_colour_grey(150), 0.9, 0, 0});
     for (int i = 0; i < 2; i++)
         ex_draw_line(canvas, i ? x1 : x0, c->box.y0, i ? x1 : x0, c->box.y1, &(ex_pen){ex_colour_grey(196), 0.8, 0, 0});
-    exi_plot_axis_below(axis, canvas, &c->labels, c->box, true);
+    exi_plot_axis_below(axis, canvas, c->labels, c->box, true);
     const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE + 1, .colour = exi_plot_ink(), .degrees = -90};
     const exi_label_place place = {20, (c->box.y0 + c->box.y1) / 2, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE};
-    exi_labels_draw(&c->labels, canvas, &place, 1, &type, "weight");
+    if (c->plot->number == 0)
+        exi_labels_draw(c->labels, canvas, &place, 1, &type, "weight");
 }
 
 static void draw_marks(chart *c) {
@@ -204,7 +230,7 @@ static void draw_marks(chart *c) {
                                        point->on_slice ? pseudo ? exi_plot_quiet() : exi_plot_ink() : exi_plot_faint()};
         const exi_label_place place = {c->spots[m], c->box.y0 - 8 - c->rows[m] * name_height, EX_ACROSS_MIDDLE,
                                        EX_ALONG_BASELINE};
-        exi_labels_draw(&c->labels, canvas, &place, 1, &type, mark_name(p, m, text));
+        exi_labels_draw(c->labels, canvas, &place, 1, &type, mark_name(p, m, text));
     }
 }
 
@@ -294,7 +320,7 @@ static ex_result draw_end_names(chart *c, ex_error *error) {
         ex_canvas_stroke(c->canvas, &(ex_pen){ex_colour_paled(colour, 0.45), 0.8, 0, 0});
         const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = readable(colour)};
         const exi_label_place place = {c->box.x1 + 19, centres[i], EX_ACROSS_LEFT, EX_ALONG_CENTRE};
-        exi_labels_draw(&c->labels, c->canvas, &place, 1, &type,
+        exi_labels_draw(c->labels, c->canvas, &place, 1, &type,
                         ex_label_fit(text, name_of(c, i), EXI_PLOT_TEXT_SIZE, name_most));
     }
     free(centres);
@@ -312,46 +338,66 @@ static void draw_legend(chart *c) {
         char text[EX_LABEL_SIZE], more[32];
         if (i == room - 1 && count > room) {
             snprintf(more, sizeof more, "and %d more", count - room + 1);
-            exi_labels_draw(&c->labels, c->canvas, &(exi_label_place){x, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE}, 1, &type,
+            exi_labels_draw(c->labels, c->canvas, &(exi_label_place){x, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE}, 1, &type,
                             more);
             break;
         }
         ex_draw_line(c->canvas, x, y, x + 20, y, &(ex_pen){look.colour, 1.6, look.dash * 1.6, look.gap * 1.6});
-        exi_labels_draw(&c->labels, c->canvas, &(exi_label_place){x + 26, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE}, 1, &type,
+        exi_labels_draw(c->labels, c->canvas, &(exi_label_place){x + 26, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE}, 1, &type,
                         ex_label_fit(text, name_of(c, i), EXI_PLOT_SMALL_SIZE, c->legend_width - 34));
     }
 }
 
 /* ---- all of it ---- */
 
-void exi_plot_curves_size(const exi_plot *plot, double *width, double *height) {
-    *width = 760;
-    *height = plot->drawn_count > 12 ? 560 : 460;
+void exi_plot_curves_size(const exi_plot *plots, double *width, double *height) {
+    *width = plots->weigher ? panels_left + panels_right + plots->count * 290 + (plots->count - 1) * panel_gap : 760;
+    *height = plots->drawn_count > 12 ? 560 : 460;
 }
 
-ex_result exi_plot_curves_draw(const exi_plot *plot, ex_canvas *canvas, ex_error *error) {
+static ex_result draw_chart(chart *c, ex_error *error) {
+    draw_ground(c);
+    draw_marks(c);
+    draw_curves(c);
+    if (c->legend && c->plot->number == 0)
+        draw_legend(c);
+    return c->legend ? EX_OK : draw_end_names(c, error);
+}
+
+static ex_result draw_panel(const exi_plot *plot, ex_canvas *canvas, exi_labels *labels, ex_error *error) {
     const size_t marks = (size_t)(plot->example_count + plot->pseudo_count);
-    chart c = {.plot = plot, .canvas = canvas, .labels = {.bounds = {2, 2, plot->width - 2, plot->height - 2}}};
+    chart c = {.plot = plot, .canvas = canvas, .labels = labels};
+    ex_result result = EX_OK;
     c.rows = exi_array_allocate(marks, sizeof *c.rows);
     c.spots = exi_array_allocate(marks, sizeof *c.spots);
-    ex_result result = EX_OK;
     if (!c.rows || !c.spots) {
         result = ex_error_memory(error, "a plot", marks * sizeof *c.spots);
     } else {
-        lay_out(&c);
-        exi_plot_title(plot, canvas, &c.labels, 20);
-        draw_ground(&c);
-        draw_marks(&c);
-        draw_curves(&c);
-        if (c.legend)
-            draw_legend(&c);
-        else
-            result = draw_end_names(&c, error);
-        if (result == EX_OK && c.labels.failed)
-            result = ex_error_memory(error, "the labels of a plot", 0);
+        (plot->weigher ? lay_out_panel : lay_out)(&c);
+        if (plot->weigher && c.box.x1 - c.box.x0 < panel_least)
+            result = ex_error_set(error, EX_ERROR_ARGUMENT,
+                                  "%d kinds do not fit into %g by %g points: make the picture larger, or leave the "
+                                  "size out",
+                                  plot->count, plot->width, plot->height);
+        if (plot->number == 0)
+            exi_plot_title(plot, canvas, labels, 20);
+        if (plot->weigher)
+            exi_plot_head(plot, canvas, labels, c.box.x0, c.box.x1, 62 + 15);
+        if (result == EX_OK)
+            result = draw_chart(&c, error);
     }
-    exi_labels_free(&c.labels);
     free(c.rows);
     free(c.spots);
+    return result;
+}
+
+ex_result exi_plot_curves_draw(const exi_plot *plots, ex_canvas *canvas, ex_error *error) {
+    exi_labels labels = {.bounds = {2, 2, plots->width - 2, plots->height - 2}};
+    ex_result result = EX_OK;
+    for (int i = 0; i < plots->count && result == EX_OK; i++)
+        result = draw_panel(&plots[i], canvas, &labels, error);
+    if (result == EX_OK && labels.failed)
+        result = ex_error_memory(error, "the labels of a plot", 0);
+    exi_labels_free(&labels);
     return result;
 }

@@ -244,7 +244,7 @@ static void name_examples(exi_maps *s, int own, ex_box box) {
 
 ex_result exi_maps_draw_one(exi_maps *s, int index, ex_error *error) {
     const exi_plot *p = s->plot;
-    const int own = p->drawn[index], column = index % s->columns;
+    const int own = p->drawn[index], place = exi_maps_place(s, index);
     const ex_box box = exi_maps_box(s, index);
     char text[EX_LABEL_SIZE];
     const ex_box range = range_box(s, box);
@@ -268,9 +268,9 @@ ex_result exi_maps_draw_one(exi_maps *s, int index, ex_error *error) {
     name_examples(s, own, box);
     result = label_lines(s, index, box, error);
     /* Values go below the lowest map of a column and left of the first of a row. */
-    if (index + s->columns >= p->drawn_count)
+    if (place + s->columns >= p->drawn_count * p->count)
         exi_plot_axis_below(&p->axes[0], s->canvas, &s->labels, box, true);
-    if (column == 0)
+    if (place % s->columns == 0)
         exi_plot_axis_left(&p->axes[1], s->canvas, &s->labels, box, true);
     return result;
 }

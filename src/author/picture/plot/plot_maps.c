@@ -1,6 +1,7 @@
 /*
  * Weights over two axes: one small contour map for each example, all on one scale, next to each other with the colour
- * scale and the meaning of hatching. plot_map.c draws a map.
+ * scale and the meaning of hatching. plot_map.c draws a map. A comparison has a column for each kind of weigher and a
+ * row for each example.
  */
 #include "author/picture/plot/plot_maps.h"
 
@@ -8,21 +9,27 @@
 
 #include <math.h>
 
-static const double left = 66, top = 62, bottom = 56, right = 92; /* margins around the maps */
-static const double head = 22, gap = 20;                          /* above each map, and between two */
+static const double left = 66, bottom = 56, right = 92; /* margins around the maps */
+static const double head = 22, gap = 20;                /* above each map, and between two */
+
+/* A comparison has its kinds above the maps. */
+static double top_of(const exi_plot *p) {
+    return p->weigher ? 82 : 62;
+}
 
 /* ---- layout ---- */
 
 static void side_of(const exi_plot *p, int columns, double *width, double *height) {
-    const int rows = (p->drawn_count + columns - 1) / columns;
+    const int rows = (p->drawn_count * p->count + columns - 1) / columns;
     *width = (p->width - left - right - (columns - 1) * gap) / columns;
-    *height = (p->height - top - bottom - (rows - 1) * gap) / rows - head;
+    *height = (p->height - top_of(p) - bottom - (rows - 1) * gap) / rows - head;
 }
 
-/* Chooses the number of columns that makes the maps largest. */
+/* Chooses the number of columns that makes the maps largest; in a comparison it is the number of kinds. */
 static void lay_out(const exi_plot *p, exi_maps *s) {
     double best = -INFINITY;
-    for (int columns = 1; columns <= p->drawn_count; columns++) {
+    const int most = p->weigher ? p->count : p->drawn_count;
+    for (int columns = p->weigher ? p->count : 1; columns <= most; columns++) {
         double width, height;
         side_of(p, columns, &width, &height);
         const double smaller = width < height ? width : height;
@@ -30,7 +37,7 @@ static void lay_out(const exi_plot *p, exi_maps *s) {
             continue;
         best = smaller;
         s->columns = columns;
-        s->rows = (p->drawn_count + columns - 1) / columns;
+        s->rows = (p->drawn_count * p->count + columns - 1) / columns;
         s->width = width;
         s->height = height;
     }
@@ -38,10 +45,11 @@ static void lay_out(const exi_plot *p, exi_maps *s) {
 
 void exi_plot_maps_size(const exi_plot *p, double *width, double *height) {
     const int n = p->drawn_count;
-    const int columns = n <= 3 ? n : n <= 4 ? 2 : n <= 6 ? 3 : n <= 12 ? 4 : 6, rows = (n + columns - 1) / columns;
-    const double side = n == 1 ? 380 : n <= 6 ? 220 : n <= 12 ? 190 : 160;
+    const int suitable = n <= 3 ? n : n <= 4 ? 2 : n <= 6 ? 3 : n <= 12 ? 4 : 6;
+    const int columns = p->weigher ? p->count : suitable, rows = (n * p->count + columns - 1) / columns;
+    const double side = p->weigher ? 190 : n == 1 ? 380 : n <= 6 ? 220 : n <= 12 ? 190 : 160;
     *width = left + right + columns * side + (columns - 1) * gap;
-    *height = top + bottom + rows * (side + head) + (rows - 1) * gap;
+    *height = top_of(p) + bottom + rows * (side + head) + (rows - 1) * gap;
 }
 
 /* One sample per point, and no more than the eye needs. */
@@ -54,8 +62,9 @@ void exi_plot_maps_resolve(exi_plot *p) {
 }
 
 ex_box exi_maps_box(const exi_maps *s, int index) {
-    const double x = left + index % s->columns * (s->width + gap);
-    const double y = top + index / s->columns * (s->height + head + gap) + head;
+    const int place = exi_maps_place(s, index);
+    const double x = left + place % s->columns * (s->width + gap);
+    const double y = top_of(s->plot) + place / s->columns * (s->height + head + gap) + head;
     return (ex_box){x, y, x + s->width, y + s->height};
 }
 
@@ -111,14 +120,21 @@ static void draw_scale(exi_maps *s) {
                     "weight");
 }
 
-/* Explains hatching below the scale, if there is any and room for it. */
+static bool is_hatched(const exi_plot *p) {
+    const size_t total = (size_t)p->axes[0].count * (size_t)p->axes[1].count;
+    for (size_t i = 0; i < total; i++)
+        if (p->extremes[i] > 0)
+            return true;
+    return false;
+}
+
+/* Explains hatching below the scale, if there is any and room for it. The first panel is drawn. */
 static void draw_key(exi_maps *s) {
     const exi_plot *p = s->plot;
     static const char *const lines[] = {"a weight", u8"below \u22120.1", "or above 1.1"};
-    const size_t total = (size_t)p->axes[0].count * (size_t)p->axes[1].count;
     bool any = false;
-    for (size_t i = 0; i < total && !any; i++)
-        any = p->extremes[i] > 0;
+    for (int i = 0; i < p->count && !any; i++)
+        any = is_hatched(&p[i]);
     const double x = p->width - right + 24;
     double y = exi_maps_box(s, 0).y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75) + 22;
     if (!any || y + 62 > p->height)
@@ -138,22 +154,37 @@ static void draw_key(exi_maps *s) {
 
 /* ---- all of it ---- */
 
-ex_result exi_plot_maps_draw(const exi_plot *p, ex_canvas *canvas, ex_error *error) {
+static ex_result draw_maps(exi_maps *s, ex_error *error) {
+    const exi_plot *p = s->plot;
+    const ex_progress *progress = p->def->progress;
+    ex_result result = EX_OK;
+    if (p->weigher)
+        exi_plot_head(p, s->canvas, &s->labels, exi_maps_box(s, 0).x0, exi_maps_box(s, 0).x1, top_of(p) - 5);
+    for (int i = 0; i < p->drawn_count && result == EX_OK; i++) {
+        const double part = (double)(p->number * p->drawn_count + i + 1) / (p->count * p->drawn_count);
+        result = exi_maps_draw_one(s, i, error);
+        if (progress && progress->report)
+            progress->report(progress->user, "drawing maps", 0.8 + 0.2 * part);
+    }
+    return result;
+}
+
+ex_result exi_plot_maps_draw(const exi_plot *plots, ex_canvas *canvas, ex_error *error) {
+    const exi_plot *p = plots;
     exi_maps s = {.plot = p, .canvas = canvas, .labels = {.bounds = {2, 2, p->width - 2, p->height - 2}}};
     lay_out(p, &s);
     find_scale(&s);
     if (s.width < 40 || s.height < 40)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "%d maps do not fit into %g by %g points: make the picture larger, or leave the size out",
-                            p->drawn_count, p->width, p->height);
+                            p->drawn_count * p->count, p->width, p->height);
     exi_plot_title(p, canvas, &s.labels, 20);
     ex_result result = EX_OK;
     draw_scale(&s);
     draw_key(&s);
-    for (int i = 0; i < p->drawn_count && result == EX_OK; i++) {
-        result = exi_maps_draw_one(&s, i, error);
-        if (p->def->progress && p->def->progress->report)
-            p->def->progress->report(p->def->progress->user, "drawing maps", 0.8 + 0.2 * (i + 1) / p->drawn_count);
+    for (int i = 0; i < p->count && result == EX_OK; i++) {
+        s.plot = &plots[i];
+        result = draw_maps(&s, error);
     }
     if (result == EX_OK && s.labels.failed)
         result = ex_error_memory(error, "the labels of a plot", 0);

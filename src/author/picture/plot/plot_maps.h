@@ -10,7 +10,7 @@
 #define EXI_MAPS_BANDS 2
 
 typedef struct exi_maps {
-    const exi_plot *plot;
+    const exi_plot *plot; /* the panel that is drawn; map i is at place i * plot->count + plot->number */
     ex_canvas *canvas;
     exi_labels labels;
     int columns, rows;
@@ -19,6 +19,10 @@ typedef struct exi_maps {
     double limit;         /* weight that has the last colour */
     double step;          /* weight between two contours */
 } exi_maps;
+
+static inline int exi_maps_place(const exi_maps *maps, int index) {
+    return index * maps->plot->count + maps->plot->number;
+}
 
 /* plot_maps.c: the box of map `index`; and the bands, from -count / 2 on. Band b covers the weights from b to b + 1
  * times step / EXI_MAPS_BANDS. */

@@ -1,8 +1,8 @@
 /*
  * Samples the weights in the area of a plot with the rig itself: sets and evaluates a pose at every sample, so that
  * axes that are read from joints, clamped or shared show what evaluation does with them. First coarsely, to find the
- * examples that matter; then finely for those that are drawn. Samples are spread over tasks; each writes its own
- * numbers.
+ * examples that matter; then finely for those that are drawn. A panel of a comparison reads the layer's axes as
+ * evaluation does, and asks its own weigher. Samples are spread over tasks; each writes its own numbers.
  */
 #include "author/picture/plot/plot.h"
 
@@ -26,7 +26,9 @@ enum {
 typedef struct slot {
     ex_pose pose;
     double *weights; /* [examples of all layers] */
+    double *point;   /* [dimension of the layer] */
     void *scratch;
+    double low, high; /* weights inside the range */
 } slot;
 
 typedef struct sampling {
@@ -44,9 +46,13 @@ static ex_result open_slots(sampling *s, bool peaks, ex_error *error) {
         slot *t = &s->slots[i];
         t->pose = ex_pose_create(rig);
         t->weights = exi_array_allocate(examples, sizeof *t->weights);
+        t->point =
+            exi_array_allocate((size_t)ex_weigher_dimension(ex_rig_weigher(rig, s->plot->layer)), sizeof *t->point);
+        t->low = INFINITY;
+        t->high = -INFINITY;
         t->scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
         s->peaks[i] = peaks ? calloc((size_t)s->plot->example_count + 1, sizeof *s->peaks[i]) : NULL;
-        if (!t->pose.inputs || !t->weights || !t->scratch || (peaks && !s->peaks[i]))
+        if (!t->pose.inputs || !t->weights || !t->point || !t->scratch || (peaks && !s->peaks[i]))
             return ex_error_memory(error, "the weights of a plot", examples * sizeof *t->weights);
         const ex_pose *from = s->plot->def->pose;
         if (from && from->inputs && ex_rig_pose_size(rig) > 0)
@@ -61,6 +67,7 @@ static void close_slots(sampling *s) {
     for (int i = 0; i < SLOTS; i++) {
         free(s->slots[i].pose.inputs);
         free(s->slots[i].weights);
+        free(s->slots[i].point);
         free(s->slots[i].scratch);
         free(s->peaks[i]);
     }
@@ -75,8 +82,26 @@ static const double *evaluate(const sampling *s, slot *t, int sample) {
         const double value = axis->low + (axis->high - axis->low) * at[i] / (s->counts[i] - 1);
         ex_rig_set_input(p->rig, axis->input, &value, &t->pose);
     }
-    ex_rig_evaluate(p->rig, &t->pose, &(ex_output){.weights = t->weights}, NULL, t->scratch);
-    return t->weights + ex_rig_first_example(p->rig, p->layer);
+    if (!p->weigher) {
+        ex_rig_evaluate(p->rig, &t->pose, &(ex_output){.weights = t->weights}, NULL, t->scratch);
+        return t->weights + ex_rig_first_example(p->rig, p->layer);
+    }
+    double *point = t->point;
+    for (int a = 0; a < ex_weigher_axis_count(p->weigher); a++) {
+        const int input = ex_rig_layer_input(p->rig, p->layer, a);
+        const ex_axis axis = ex_rig_input_axis(p->rig, input);
+        ex_rig_get_input(p->rig, input, &t->pose, point);
+        point += ex_axis_width(&axis);
+    }
+    ex_weigher_evaluate(p->weigher, t->point, t->weights);
+    return t->weights;
+}
+
+static bool is_inside(const exi_plot *p, int axis, int sample) {
+    const exi_plot_axis *a = &p->axes[axis];
+    const double value = a->low + (a->high - a->low) * sample / (a->count - 1);
+    const double slack = 1e-9 * (a->high - a->low);
+    return value >= a->axis.min - slack && value <= a->axis.max + slack;
 }
 
 static void note_peaks(sampling *s, int index, int sample) {
@@ -91,10 +116,15 @@ static void note_weights(sampling *s, int index, int sample) {
     exi_plot *p = s->plot;
     const double *weights = evaluate(s, &s->slots[index], sample);
     const size_t total = (size_t)s->counts[0] * (size_t)s->counts[1];
+    const bool inside =
+        is_inside(p, 0, sample % s->counts[0]) && (p->axis_count == 1 || is_inside(p, 1, sample / s->counts[0]));
+    slot *t = &s->slots[index];
     double outside = -1;
     for (int k = 0; k < p->example_count; k++) {
         const double out = weights[k] - 1.1 > -0.1 - weights[k] ? weights[k] - 1.1 : -0.1 - weights[k];
         outside = out > outside ? out : outside;
+        t->low = inside && weights[k] < t->low ? weights[k] : t->low;
+        t->high = inside && weights[k] > t->high ? weights[k] : t->high;
     }
     p->extremes[sample] = (float)outside;
     for (int i = 0; i < p->drawn_count; i++)
@@ -112,8 +142,11 @@ static void run_chunks(void *context, int begin, int end) {
     }
 }
 
+/* Reports progress from `before` on, `share` for all panels together. */
 static void run_all(sampling *s, double before, double share) {
     const ex_progress *progress = s->plot->def->progress;
+    share /= s->plot->count;
+    before += share * s->plot->number;
     const int chunks = (s->counts[0] * s->counts[1] + CHUNK - 1) / CHUNK;
     for (s->first = 0; s->first < chunks; s->first += SLOTS) {
         exi_run(s->plot->def->tasks, chunks - s->first < SLOTS ? chunks - s->first : SLOTS, 1, run_chunks, s);
@@ -155,7 +188,7 @@ static ex_result choose(exi_plot *p, int most, ex_error *error) {
     return EX_OK;
 }
 
-ex_result exi_plot_choose(exi_plot *p, int most, ex_error *error) {
+static ex_result find_peaks(exi_plot *p, ex_error *error) {
     sampling s = {.plot = p, .counts = {p->axis_count == 1 ? COARSE_LINE : COARSE, p->axis_count == 1 ? 1 : COARSE}};
     ex_result result = open_slots(&s, true, error);
     if (result == EX_OK) {
@@ -165,20 +198,30 @@ ex_result exi_plot_choose(exi_plot *p, int most, ex_error *error) {
             for (int i = 0; i < SLOTS; i++)
                 p->peaks[k] = s.peaks[i][k] > p->peaks[k] ? s.peaks[i][k] : p->peaks[k];
         }
-        result = choose(p, most, error);
     }
     close_slots(&s);
     return result;
 }
 
-/* ---- the weights ---- */
-
-static bool is_inside(const exi_plot *p, int axis, int sample) {
-    const exi_plot_axis *a = &p->axes[axis];
-    const double value = a->low + (a->high - a->low) * sample / (a->count - 1);
-    const double slack = 1e-9 * (a->high - a->low);
-    return value >= a->axis.min - slack && value <= a->axis.max + slack;
+ex_result exi_plot_choose(exi_plot *plots, int count, int most, ex_error *error) {
+    ex_result result = EX_OK;
+    for (int i = 0; i < count && result == EX_OK; i++) {
+        result = find_peaks(&plots[i], error);
+        for (int k = 0; k < plots->example_count && result == EX_OK; k++)
+            plots->peaks[k] = plots[i].peaks[k] > plots->peaks[k] ? plots[i].peaks[k] : plots->peaks[k];
+    }
+    if (result == EX_OK)
+        result = choose(plots, most, error);
+    plots->most = most;
+    for (int i = 1; i < count && result == EX_OK; i++) {
+        memcpy(plots[i].drawn, plots->drawn, (size_t)plots->drawn_count * sizeof *plots->drawn);
+        plots[i].drawn_count = plots->drawn_count;
+        plots[i].most = most;
+    }
+    return result;
 }
+
+/* ---- the weights ---- */
 
 static void find_limits(exi_plot *p, int rows) {
     const int columns = p->axes[0].count;
@@ -211,6 +254,12 @@ ex_result exi_plot_sample(exi_plot *p, ex_error *error) {
     if (result == EX_OK) {
         run_all(&s, 0.1, 0.7);
         find_limits(p, rows);
+        p->lowest = INFINITY;
+        p->highest = -INFINITY;
+        for (int i = 0; i < SLOTS; i++) {
+            p->lowest = s.slots[i].low < p->lowest ? s.slots[i].low : p->lowest;
+            p->highest = s.slots[i].high > p->highest ? s.slots[i].high : p->highest;
+        }
     }
     close_slots(&s);
     return result;

@@ -178,6 +178,8 @@ static ex_result check(const ex_plot_def *def, ex_error *error) {
         if (def->axes[i] < 0 || def->axes[i] >= ex_rig_input_count(def->rig))
             return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no axis %d to plot: the rig has %d", def->axes[i],
                                 ex_rig_input_count(def->rig));
+    if (def->kind_count < 0 || def->kind_count > EX_PLOT_KIND_MAX || (def->kind_count > 0 && !def->kinds))
+        return exi_misuse_error(error, "ex_plot", "more kinds than EX_PLOT_KIND_MAX, or none where some are counted");
     const double w = def->width, h = def->height;
     if ((w != 0 && !(w >= EX_PLOT_WIDTH_MIN)) || (h != 0 && !(h >= EX_PLOT_HEIGHT_MIN)))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
@@ -187,7 +189,7 @@ static ex_result check(const ex_plot_def *def, ex_error *error) {
 }
 
 ex_result exi_plot_open(exi_plot *p, const ex_plot_def *def, ex_error *error) {
-    *p = (exi_plot){.def = def};
+    *p = (exi_plot){.def = def, .count = 1};
     ex_result result = check(def, error);
     if (result != EX_OK)
         return result;

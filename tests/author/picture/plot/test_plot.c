@@ -30,6 +30,8 @@ enum { EXAMPLES_MAX = 200, NAME_SIZE = 24 };
 static const char *const axis_names[EXAMPLES_MAX] = {"bend", "size", "third"};
 static const char *const axis_units[EXAMPLES_MAX] = {NULL, "mm"};
 
+static ex_kernel rig_kernel = EX_KERNEL_BSPLINE; /* of the cardinal rigs below */
+
 /* A triangle with examples at points of a space of dials (bend from 0 to 1, size from 10 to 30); forms do not matter
  * here. */
 static ex_rig *rig_at(ex_weigher_kind kind, int axis_count, int example_count, const double *points,
@@ -49,6 +51,7 @@ static ex_rig *rig_at(ex_weigher_kind kind, int axis_count, int example_count, c
     }
     ex_layer_def layer = {.name = "only", .weigh = ex_weigher_def_default()};
     layer.weigh.kind = kind;
+    layer.weigh.kernel = rig_kernel;
     layer.weigh.axes = axes;
     layer.weigh.axis_count = axis_count;
     layer.weigh.example_count = example_count;
@@ -371,7 +374,7 @@ static void joints_are_plotted(void **state) {
     assert_true(def.axes[0] >= 0);
     exi_plot plot;
     assert_int_equal(exi_plot_open(&plot, &def, NULL), EX_OK);
-    assert_int_equal(exi_plot_choose(&plot, EX_PLOT_CURVE_MAX, NULL), EX_OK);
+    assert_int_equal(exi_plot_choose(&plot, 1, EX_PLOT_CURVE_MAX, NULL), EX_OK);
     plot.axes[0].count = 29;
     assert_int_equal(exi_plot_sample(&plot, NULL), EX_OK);
     assert_int_equal(plot.drawn_count, CHARACTER_FORMS);
@@ -388,6 +391,170 @@ static void joints_are_plotted(void **state) {
     check_labels(&def);
     ex_rig_destroy(rig);
     character_close(&c);
+}
+
+/* ---- comparisons ---- */
+
+static const ex_weigher_kind three[3] = {EX_WEIGHER_GAUSSIAN, EX_WEIGHER_CALM, EX_WEIGHER_CARDINAL};
+
+/* The weigher of another kind at the points of figure_points, all parameters at their defaults. */
+static ex_weigher *figure_weigher(ex_weigher_kind kind) {
+    const ex_axis axis = ex_axis_scalar(0, 1, 0);
+    ex_weigher_def def = ex_weigher_def_default();
+    ex_weigher *weigher = NULL;
+    def.kind = kind;
+    def.axes = &axis;
+    def.axis_count = 1;
+    def.example_count = 3;
+    def.points = figure_points;
+    assert_int_equal(ex_weigher_create(&def, NULL, &weigher, NULL), EX_OK);
+    return weigher;
+}
+
+/* Every panel says the lowest and the highest weight of its own kind, measured here with other samples. */
+static void panels_say_how_far_weights_go(void **state) {
+    (void)state;
+    ex_rig *rig = rig_at(EX_WEIGHER_CARDINAL, 1, 3, figure_points, NULL);
+    ex_plot_def def = def_of(rig, 1);
+    ex_plot_info info;
+    def.kinds = three;
+    def.kind_count = 3;
+    char *text = svg_of(&def, &info), word[64];
+    for (int j = 0; j < 3; j++) {
+        ex_weigher *weigher = figure_weigher(three[j]);
+        double low = 0, high = 0, weights[3];
+        for (int i = 0; i <= 5000; i++) {
+            ex_weigher_evaluate(weigher, &(double){i / 5000.0}, weights);
+            for (int k = 0; k < 3; k++) {
+                low = fmin(low, weights[k]);
+                high = fmax(high, weights[k]);
+            }
+        }
+        assert_near(info.lows[j], low, 1e-4);
+        assert_near(info.highs[j], high, 1e-4);
+        snprintf(word, sizeof word, "\"%s\"", ex_weigher_kind_name(three[j]));
+        assert_int_equal(count_of(text, word), 1);
+        snprintf(word, sizeof word, "\"\xE2\x88\x92%.2f to %.2f\"", -info.lows[j], info.highs[j]);
+        assert_true(count_of(text, word) >= 1);
+        ex_weigher_destroy(weigher);
+    }
+    assert_int_equal(count_of(text, "weighed by gaussian, calm and cardinal."), 1);
+    free(text);
+    ex_rig_destroy(rig);
+}
+
+/* The same kind with its own parameters, not with the defaults. */
+static void the_own_kind_keeps_its_parameters(void **state) {
+    (void)state;
+    ex_rig *rig = rig_at(EX_WEIGHER_CARDINAL, 1, 3, figure_points, NULL);
+    rig_kernel = EX_KERNEL_TRIHARMONIC;
+    ex_rig *other = rig_at(EX_WEIGHER_CARDINAL, 1, 3, figure_points, NULL);
+    rig_kernel = EX_KERNEL_BSPLINE;
+    ex_plot_info plain, compared, alone;
+    ex_plot_def def = def_of(other, 1);
+    free(svg_of(&def, &plain));
+    def.kinds = three;
+    def.kind_count = 3;
+    free(svg_of(&def, &compared));
+    def.rig = rig;
+    free(svg_of(&def, &alone));
+    assert_near(compared.lows[2], plain.lows[0], 1e-12);
+    assert_true(fabs(compared.lows[2] - alone.lows[2]) > 0.01);
+    assert_near(compared.lows[0], alone.lows[0], 1e-12); /* gaussian has its defaults in both */
+    ex_rig_destroy(other);
+    ex_rig_destroy(rig);
+}
+
+static void compared_labels_do_not_overlap(void **state) {
+    (void)state;
+    static const int counts[] = {2, 7, 30, 200};
+    static const ex_weigher_kind all[5] = {EX_WEIGHER_CARDINAL, EX_WEIGHER_SHEPARD, EX_WEIGHER_NEAREST,
+                                           EX_WEIGHER_GAUSSIAN, EX_WEIGHER_CALM};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        ex_rig *rig = rig_of_many(EX_WEIGHER_CARDINAL, counts[i]);
+        for (int kinds = 1; kinds <= 5; kinds += 2) {
+            ex_plot_def def = def_of(rig, 1);
+            def.kinds = all;
+            def.kind_count = kinds;
+            assert_true(check_labels(&def) > 8);
+            def.width = 700;
+            def.height = 320;
+            assert_true(check_labels(&def) > 8);
+            def.width = def.height = 0;
+            def.axis_count = 2;
+            if (counts[i] <= 30)
+                assert_true(check_labels(&def) > 8);
+        }
+        ex_rig_destroy(rig);
+    }
+}
+
+/* A row for each example, a column for each kind. */
+static void compared_maps_are_columns(void **state) {
+    (void)state;
+    ex_rig *rig = rig_of_many(EX_WEIGHER_CARDINAL, 20);
+    ex_plot_def def = def_of(rig, 2);
+    ex_plot_info info;
+    def.kinds = three;
+    def.kind_count = 3;
+    ex_canvas *canvas = NULL;
+    assert_int_equal(exi_plot_make(&def, true, &canvas, &info, NULL), EX_OK);
+    assert_int_equal(info.drawn_count, EX_PLOT_COMPARE_MAX);
+    double x[3] = {0, 0, 0}, y[3] = {0, 0, 0};
+    int names = 0;
+    for (int i = 0; i < exi_canvas_text_count(canvas); i++) {
+        const char *text;
+        const ex_box box = exi_canvas_text(canvas, i, &text);
+        for (int j = 0; j < 3; j++)
+            if (strcmp(text, ex_weigher_kind_name(three[j])) == 0) {
+                x[j] = box.x0;
+                y[j] = box.y1;
+            }
+        for (int j = 0; j < 3; j++) /* the name above each map */
+            names += strncmp(text, "example", 7) == 0 && fabs(box.x0 - x[j]) < 1.5 && x[j] > 0;
+    }
+    assert_true(x[0] > 0 && x[1] > x[0] + 100 && x[2] > x[1] + 100);
+    assert_near(y[0], y[2], 3);
+    assert_int_equal(names, 3 * EX_PLOT_COMPARE_MAX);
+    ex_canvas_destroy(canvas);
+    ex_rig_destroy(rig);
+}
+
+static void kinds_that_cannot_are_refused(void **state) {
+    (void)state;
+    ex_rig *rig = rig_at(EX_WEIGHER_CARDINAL, 1, 3, figure_points, NULL);
+    ex_rig *direct = rig_at(EX_WEIGHER_DIRECT, 3, 3, NULL, NULL);
+    const struct {
+        const ex_rig *rig;
+        ex_weigher_kind kinds[2];
+        int count;
+        double width;
+        const char *words;
+    } cases[] = {
+        {rig,
+         {EX_WEIGHER_CALM, EX_WEIGHER_DIRECT},
+         2,
+         0,
+         "direct cannot weigh the layer 'only': choose from cardinal, "},
+        {rig, {EX_WEIGHER_CONVEX}, 1, 0, "convex cannot weigh the layer 'only'"},
+        {rig, {EX_WEIGHER_CALM, EX_WEIGHER_CALM}, 2, 0, "the kind calm is given twice"},
+        {rig, {EX_WEIGHER_CALM, EX_WEIGHER_CARDINAL}, 2, EX_PLOT_WIDTH_MIN, "2 kinds do not fit into 240 by"},
+        {direct, {EX_WEIGHER_CALM}, 1, 0, "the layer 'only' is direct"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ex_plot_def def = def_of(cases[i].rig, 1);
+        ex_error error = {.result = EX_OK};
+        char *text = NULL;
+        size_t size;
+        def.kinds = cases[i].kinds;
+        def.kind_count = cases[i].count;
+        def.width = cases[i].width;
+        assert_int_equal(ex_plot_svg(&def, &text, &size, NULL, &error), EX_ERROR_ARGUMENT);
+        if (!strstr(error.text, cases[i].words))
+            fail_msg("'%s' is not in '%s'", cases[i].words, error.text);
+    }
+    ex_rig_destroy(rig);
+    ex_rig_destroy(direct);
 }
 
 /* ---- the same bytes ---- */
@@ -414,10 +581,12 @@ static void bytes_do_not_depend_on_tasks(void **state) {
     (void)state;
     ex_rig *rig = rig_of_many(EX_WEIGHER_CARDINAL, 7);
     const ex_tasks tasks = {.run = cut_oddly};
-    for (int axis_count = 1; axis_count <= 2; axis_count++) {
+    for (int round = 0; round < 4; round++) {
         double last = 0;
         const ex_progress progress = {note_progress, &last};
-        ex_plot_def def = def_of(rig, axis_count);
+        ex_plot_def def = def_of(rig, 1 + round % 2);
+        def.kinds = three;
+        def.kind_count = round < 2 ? 0 : 3;
         char *serial = svg_of(&def, NULL);
         ex_image *first = NULL, *second = NULL;
         assert_int_equal(ex_plot_image(&def, &first, NULL, NULL), EX_OK);
@@ -552,6 +721,10 @@ static void memory_may_run_out(void **state) {
     def.width = EX_PLOT_WIDTH_MIN;
     def.height = EX_PLOT_HEIGHT_MIN;
     assert_true(fail_alloc_sweep(attempt, &def) > 50);
+    def.width = 400;
+    def.kinds = three;
+    def.kind_count = 2;
+    assert_true(fail_alloc_sweep(attempt, &def) > 100);
     ex_rig_destroy(rig);
     rig = rig_at(EX_WEIGHER_CARDINAL, 2, 1, (double[]){0.5, 20}, NULL);
     def = def_of(rig, 2);
@@ -572,6 +745,11 @@ int main(void) {
         cmocka_unit_test(direct_layers_are_plain),
         cmocka_unit_test(pseudo_examples_are_shown),
         cmocka_unit_test(joints_are_plotted),
+        cmocka_unit_test(panels_say_how_far_weights_go),
+        cmocka_unit_test(the_own_kind_keeps_its_parameters),
+        cmocka_unit_test(compared_labels_do_not_overlap),
+        cmocka_unit_test(compared_maps_are_columns),
+        cmocka_unit_test(kinds_that_cannot_are_refused),
         cmocka_unit_test(bytes_do_not_depend_on_tasks),
         cmocka_unit_test_setup_teardown(files_are_written, scratch_set_up, scratch_tear_down),
         cmocka_unit_test(wrong_arguments_are_refused),
