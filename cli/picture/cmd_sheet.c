@@ -133,7 +133,19 @@ static bool read_words(const ex_call *call, ex_sheet_def *def) {
 
 /* ---- the picture ---- */
 
-static void report(const ex_call *call, const ex_sheet_info *info, double seconds) {
+/* Prints "2 forms have a weight below -0.1 or above 1.1; the farthest is -2.05 of bump at elbow=124". */
+static void report_outside(FILE *file, const ex_sheet_def *def, const ex_sheet_info *info) {
+    char forms[EXI_TEXT_SIZE];
+    exi_print_to(file, "%s %s a weight below -0.1 or above 1.1; the farthest is %.2f of %s at %s=%.6g",
+                 exi_text_count(forms, info->outside_count, "form"), info->outside_count == 1 ? "has" : "have",
+                 info->outside_weight, ex_rig_example_name(def->rig, info->outside_layer, info->outside_example),
+                 ex_rig_input_name(def->rig, def->axes[0]), info->outside_at[0]);
+    if (def->axis_count == 2)
+        exi_print_to(file, " %s=%.6g", ex_rig_input_name(def->rig, def->axes[1]), info->outside_at[1]);
+    exi_print_to(file, "\n");
+}
+
+static void report(const ex_call *call, const ex_sheet_def *def, const ex_sheet_info *info, double seconds) {
     const bool to_stdout = exi_is_standard_output(output);
     char forms[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
     if (call->quiet)
@@ -144,6 +156,8 @@ static void report(const ex_call *call, const ex_sheet_info *info, double second
                  exi_text_count(examples, info->example_count, "example"),
                  exi_text_count(pseudos, info->pseudo_count, "pseudo-example"), info->width, info->height,
                  exi_text_seconds(time, seconds));
+    if (info->outside_count > 0)
+        report_outside(file, def, info);
     if (info->hidden_count > 0)
         exi_print_to(stderr,
                      "exemplar: %s of this slice not shown: outside the sheet, or too near to another; a finer "
@@ -169,7 +183,7 @@ static int make(const ex_call *call, ex_sheet_def *def) {
     ex_image_destroy(image);
     if (result != EX_OK)
         return exi_failed(&error);
-    report(call, &info, exi_clock() - start);
+    report(call, def, &info, exi_clock() - start);
     return EX_EXIT_DONE;
 }
 
@@ -237,6 +251,8 @@ const ex_command cmd_sheet = {
                    "Pseudo-examples are striped, with an arrow from the place whose weights they\n"
                    "borrow. Forms beyond the range of an axis are lighter, outside\n"
                    "the dashed frame. Other axes stay at rest or at the value you give.\n"
+                   "A ring marks forms with a weight below -0.1 or above 1.1, with the example and\n"
+                   "the weight beside it: they take more of it than was sculpted, or its opposite.\n"
                    "\n"
                    "If an example is not on the grid, its column and row move to it; if other\n"
                    "examples are elsewhere, it takes the nearest place instead. The numbers at the\n"

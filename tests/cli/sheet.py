@@ -1,4 +1,5 @@
 """exemplar sheet: a picture of the promised size, slices, always the same bytes, and its messages about examples."""
+import json
 import struct
 
 import harness
@@ -56,6 +57,29 @@ class Sheet(harness.Case):
         outcome = self.run_tool("sheet", "band.glb", "--axes", "bend,girth", "--grid", "2x2", "--cell", "48", "-o", "a.png")
         self.assertEqual(outcome.code, 0)
         self.assertIn("1 example of this slice not shown", outcome.err)
+
+    def test_weights_outside_the_bound_are_said(self):
+        self.succeed("demo", "elbow", "-q")
+        sheet = ("sheet", "elbow/elbow.glb", "--axes", "elbow", "--grid", "6", "--beyond", "0", "--cell", "48", "-o", "a.png")
+        project = self.folder / "elbow" / "elbow.json"
+        text = project.read_text()
+        outcomes = {}
+        for kind in ("gaussian", "calm"):
+            description = json.loads(text)
+            layer = description["layers"][0]
+            layer["weigh"] = {"kind": "gaussian", "falloff": {"elbow": 60}} if kind == "gaussian" else {"kind": "calm"}
+            project.write_text(json.dumps(description))
+            self.succeed("build", "elbow/elbow.json", "-o", "elbow/elbow.glb", "-q")
+            outcomes[kind] = self.succeed(*sheet).out.splitlines()
+            height = self.size("a.png")[1]
+            outcomes[kind].append(height)
+        line = outcomes["gaussian"][1]
+        self.assertRegex(line, r"^2 forms have a weight below -0\.1 or above 1\.1; the farthest is -0\.50 of bent_100 at "
+                               r"elbow=28$")
+        weights = self.succeed("weights", "elbow/elbow.glb", "elbow=28").out
+        self.assertNotIn("-0.50", weights)  # the rig is calm now
+        self.assertEqual(len(outcomes["calm"]), 2)
+        self.assertGreater(outcomes["gaussian"][-1], outcomes["calm"][-1])
 
     def test_wrong_words(self):
         for words, code, fragment in (

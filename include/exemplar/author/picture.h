@@ -215,7 +215,9 @@ EX_API ex_result ex_rig_joint_weights(const ex_rig *rig, int joint, int level, f
  * A sheet of forms over a slice of a rig's space, each at its values: the first axis runs to the right, the second
  * upwards. One camera without perspective shows all, so that sizes can be compared. Forms at examples of the slice are
  * darker and named. Pseudo-examples are striped, with an arrow from their source. Forms beyond the range of an axis
- * are lighter. An example within half a cell of a position on the sheet takes that position, with its own values.
+ * are lighter. A ring marks forms with a weight below -0.1 or above 1.1, beside it the example and the weight; layers
+ * whose axes are their weights do not count. An example within half a cell of a position on the sheet takes that
+ * position, with its own values.
  */
 typedef struct ex_sheet_def {
     const ex_rig *rig;
@@ -242,6 +244,11 @@ typedef struct ex_sheet_info {
     int example_count, pseudo_count; /* number of marked ones */
     int hidden_count;                /* examples of the slice that are covered by another or outside the sheet */
     int width, height;               /* pixels */
+    int outside_count;               /* forms with a weight below -0.1 or above 1.1, which are marked */
+    int outside_layer;               /* the weight farthest outside, if there is one: its layer, */
+    int outside_example;             /* example, */
+    double outside_weight;           /* and size, */
+    double outside_at[2];            /* and the values of the sheet's axes there */
 } ex_sheet_info;
 
 /* Returns the defaults. */

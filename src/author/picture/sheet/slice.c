@@ -16,6 +16,8 @@ ex_result ex_sheet_image(const ex_sheet_def *def, ex_image **image, ex_sheet_inf
     *image = NULL;
     ex_result result = exi_slice_open(&sheet, def, error);
     if (result == EX_OK)
+        result = exi_slice_weigh(&sheet, error);
+    if (result == EX_OK)
         result = exi_slice_frame(&sheet, error);
     if (result == EX_OK)
         result = exi_slice_measure(&sheet, error);
@@ -23,14 +25,21 @@ ex_result ex_sheet_image(const ex_sheet_def *def, ex_image **image, ex_sheet_inf
         result = exi_slice_render(&sheet, error);
     if (result == EX_OK)
         result = exi_slice_draw(&sheet, image, error);
-    if (result == EX_OK && info)
+    if (result == EX_OK && info) {
+        const exi_cell *far = &sheet.cells[sheet.farthest];
         *info = (ex_sheet_info){.columns = sheet.axes[0].count,
                                 .rows = sheet.axes[1].count,
                                 .example_count = sheet.example_count,
                                 .pseudo_count = sheet.pseudo_count,
                                 .hidden_count = sheet.hidden_count,
                                 .width = (*image)->width,
-                                .height = (*image)->height};
+                                .height = (*image)->height,
+                                .outside_count = sheet.outside_count,
+                                .outside_layer = far->far.layer,
+                                .outside_example = far->far.example,
+                                .outside_weight = far->far.weight,
+                                .outside_at = {far->values[0], far->values[1]}};
+    }
     exi_slice_close(&sheet);
     return result;
 }

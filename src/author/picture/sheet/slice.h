@@ -10,6 +10,16 @@
 
 typedef enum exi_cell_kind { EXI_CELL_BETWEEN, EXI_CELL_BEYOND, EXI_CELL_EXAMPLE, EXI_CELL_PSEUDO } exi_cell_kind;
 
+/* Bounds of a weight that is not marked. */
+#define EXI_OUTSIDE_LOW  (-0.1)
+#define EXI_OUTSIDE_HIGH 1.1
+
+/* The weight at a form that is farthest outside these bounds; 0 if none is outside. */
+typedef struct exi_far {
+    int layer, example;
+    double weight;
+} exi_far;
+
 typedef struct exi_cell {
     exi_cell_kind kind;
     double values[2];  /* values of the sheet's axes */
@@ -17,6 +27,7 @@ typedef struct exi_cell {
     int layer, number; /* index of the layer, and of the example or pseudo-example in it */
     bool has_from;     /* pseudo-examples: true if the point it borrows from is on this slice */
     double from[2];
+    exi_far far;
     ex_image *picture;
     ex_result result; /* result of making it */
 } exi_cell;
@@ -38,6 +49,8 @@ typedef struct exi_slice {
     exi_slice_axis axes[2]; /* the second has one value if it is not given */
     exi_cell *cells;        /* [axes[1].count][axes[0].count], rows from the lowest */
     int example_count, pseudo_count, hidden_count;
+    int outside_count; /* cells with a weight outside the bounds */
+    int farthest;      /* the cell whose weight is farthest outside, if any is */
 
     int level;
     ex_mesh *mesh;   /* shared by all forms */
@@ -52,6 +65,10 @@ typedef struct exi_slice {
 /* slice_cells.c: fills the cells. Call exi_slice_close even after a failure. */
 ex_result exi_slice_open(exi_slice *sheet, const ex_sheet_def *def, ex_error *error);
 void exi_slice_close(exi_slice *sheet);
+
+/* slice_weights.c: finds the weights outside the bounds. exi_outside is the distance from them, 0 inside. */
+ex_result exi_slice_weigh(exi_slice *sheet, ex_error *error);
+double exi_outside(double weight);
 
 /* slice_forms.c: chooses one camera for all cells; then renders the pictures of all cells. */
 ex_result exi_slice_frame(exi_slice *sheet, ex_error *error);

@@ -18,6 +18,9 @@
 #define TOP    62.0
 #define BELOW  56.0 /* values, name */
 #define LEGEND 28.0
+#define NOTE   20.0 /* a line on weights */
+
+#define RING 3.6 /* radius of the mark of such a form */
 
 #define NAME_GAP   4.0  /* between a form and its name */
 #define NAME_ROOM  14.0 /* for a name and the space below it */
@@ -104,6 +107,10 @@ static bool has_title(const exi_slice *s) {
 
 static bool has_legend(const drawing *d) {
     return has_beyond(d) || d->sheet->example_count + d->sheet->pseudo_count > 0;
+}
+
+static bool has_note(const exi_slice *s) {
+    return s->outside_count > 0;
 }
 
 /* Returns the position of a value along an axis, in columns or rows; linear between them, and beyond the last. */
@@ -237,6 +244,32 @@ static void draw_arrow(drawing *d, const exi_cell *cell) {
     }
 }
 
+/* "bent_80 -2.05" */
+static const char *far_text(const exi_slice *s, const exi_far *far, char *text, size_t size) {
+    snprintf(text, size, "%s %s%.2f", ex_rig_example_name(s->rig, far->layer, far->example),
+             far->weight < 0 ? "\xE2\x88\x92" : "", fabs(far->weight));
+    return text;
+}
+
+static void draw_ring(drawing *d, double x, double y) {
+    ex_draw_mark(d->canvas, EX_MARK_DOT, x, y, RING + 1, &(ex_pen){ex_colour_grey(255), 0, 0, 0});
+    ex_draw_mark(d->canvas, EX_MARK_RING, x, y, RING, &(ex_pen){exi_plot_quiet(), 1.1, 0, 0});
+}
+
+/* Marks a form with a weight outside the bounds: a ring in the corner, and the weight beside it if there is room. */
+static void mark_cell(drawing *d, const exi_cell *cell, ex_box box) {
+    char text[300], fitted[EX_LABEL_SIZE];
+    const double x = box.x0 + 10, y = box.y0 + 10;
+    const ex_lettering type = {
+        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .halo = ex_colour_faded(ex_colour_grey(255), 0.8)};
+    const exi_label_place place = {x + 8, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE};
+    draw_ring(d, x, y);
+    exi_labels_take(&d->labels, (ex_box){x - RING, y - RING, x + RING, y + RING});
+    exi_labels_draw(
+        &d->labels, d->canvas, &place, 1, &type,
+        ex_label_fit(fitted, far_text(d->sheet, &cell->far, text, sizeof text), type.size, box.x1 - x - 14));
+}
+
 static void draw_cells(drawing *d) {
     const exi_slice *s = d->sheet;
     const int columns = s->axes[0].count;
@@ -246,6 +279,9 @@ static void draw_cells(drawing *d) {
     for (int i = 0; i < exi_slice_cell_count(s); i++)
         if (s->cells[i].kind == EXI_CELL_PSEUDO && s->cells[i].has_from)
             draw_arrow(d, &s->cells[i]);
+    for (int i = 0; i < exi_slice_cell_count(s); i++)
+        if (exi_outside(s->cells[i].far.weight) > 0)
+            mark_cell(d, &s->cells[i], cell_box(d, i % columns, i / columns));
     /* Names come last, so that they avoid the arrows. */
     for (int i = 0; i < exi_slice_cell_count(s); i++)
         if (is_named(&s->cells[i]))
@@ -368,6 +404,27 @@ static void draw_legend(drawing *d) {
     }
 }
 
+/* Says below the legend what the rings mean, and where the weight farthest outside is. */
+static void draw_note(drawing *d) {
+    const exi_slice *s = d->sheet;
+    const ex_box panel = in_points(d, panel_pixels(d));
+    const exi_cell *cell = &s->cells[s->farthest];
+    const double x = panel.x0, y = panel.y1 + 58 + (has_legend(d) ? NOTE : 0);
+    char text[800], far[300], values[2][128], fitted[EX_LABEL_SIZE];
+    const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_quiet(), .along = EX_ALONG_CENTRE};
+    if (!has_note(s))
+        return;
+    snprintf(text, sizeof text, "a weight below \xE2\x88\x92%g or above %g; farthest: %s at %s %s%s%s%s%s",
+             -EXI_OUTSIDE_LOW, EXI_OUTSIDE_HIGH, far_text(s, &cell->far, far, sizeof far), s->axes[0].name,
+             value_text(values[0], &s->axes[0], cell->values[0]), s->axis_count == 2 ? ", " : "",
+             s->axis_count == 2 ? s->axes[1].name : "", s->axis_count == 2 ? " " : "",
+             s->axis_count == 2 ? value_text(values[1], &s->axes[1], cell->values[1]) : "");
+    draw_ring(d, x + 5.5, y);
+    const exi_label_place place = {x + 17, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE};
+    exi_labels_draw(&d->labels, d->canvas, &place, 1, &type,
+                    ex_label_fit(fitted, text, type.size, ex_canvas_width(d->canvas) - x - 25));
+}
+
 /* ---- all of it ---- */
 
 static double widest_value(const exi_slice_axis *a) {
@@ -387,8 +444,8 @@ static ex_result lay_out(drawing *d, ex_error *error) {
     d->left = (int)ceil((MARGIN + beside) * d->scale);
     d->top = (int)ceil((has_title(s) ? TOP : MARGIN) * d->scale);
     const double width = d->left + (double)s->axes[0].count * s->cell_width + ceil(MARGIN * d->scale);
-    const double height =
-        d->top + (double)s->axes[1].count * s->cell_height + ceil((BELOW + (has_legend(d) ? LEGEND : 0)) * d->scale);
+    const double note = has_note(s) ? has_legend(d) ? NOTE : LEGEND : 0, legend = has_legend(d) ? LEGEND : 0;
+    const double height = d->top + (double)s->axes[1].count * s->cell_height + ceil((BELOW + legend + note) * d->scale);
     if (width > EX_CANVAS_MAX || height > EX_CANVAS_MAX)
         return ex_error_set(
             error, EX_ERROR_LIMIT,
@@ -419,6 +476,7 @@ ex_result exi_slice_draw(const exi_slice *s, ex_image **image, ex_error *error) 
             draw_title(&d);
         draw_axes(&d);
         draw_legend(&d);
+        draw_note(&d);
         draw_cells(&d);
         result = ex_canvas_result(d.canvas, error);
         if (result == EX_OK && d.labels.failed)

@@ -241,6 +241,94 @@ static void pseudo_examples_know_where_they_come_from(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* ---- weights outside the bounds ---- */
+
+/* Every cell knows the weight farthest below -0.1 or above 1.1, and the sheet the farthest of all. */
+static void weights_outside_are_found(void **state) {
+    (void)state;
+    const double points[] = {0, 0.2, 1};
+    ex_rig *rig = rig_at(&(space){.axis_count = 1, .example_count = 3, .points = points});
+    ex_sheet_def def = def_of(rig, 1, 11, 2);
+    ex_sheet_info info;
+    exi_slice slice;
+    def.beyond[0][0] = def.beyond[0][1] = 0.5;
+    open_slice(&slice, &def);
+    assert_int_equal(exi_slice_weigh(&slice, NULL), EX_OK);
+    int marked = 0, beyond = 0;
+    double farthest = 0, most = 0;
+    for (int i = 0; i < exi_slice_cell_count(&slice); i++) {
+        double weights[3], far = 0, weight = 0;
+        ex_weigher_evaluate(ex_rig_weigher(rig, 0), slice.cells[i].values, weights);
+        for (int k = 0; k < 3; k++) {
+            const double out = fmax(-0.1 - weights[k], weights[k] - 1.1);
+            if (out > far) {
+                far = out;
+                weight = weights[k];
+                assert_true(weight != 0);
+            }
+        }
+        assert_near(slice.cells[i].far.weight, weight, 1e-12);
+        if (far > 0) {
+            assert_near(weights[slice.cells[i].far.example], weight, 1e-12);
+            beyond += slice.cells[i].kind == EXI_CELL_BEYOND;
+            marked++;
+        }
+        if (far > most) {
+            most = far;
+            farthest = weight;
+        }
+    }
+    assert_true(marked > 0 && beyond > 0 && marked < exi_slice_cell_count(&slice));
+    assert_int_equal(slice.outside_count, marked);
+    exi_slice_close(&slice);
+    ex_image *image = sheet_of(&def, &info);
+    assert_int_equal(info.outside_count, marked);
+    assert_near(info.outside_weight, farthest, 1e-12);
+    ex_image_destroy(image);
+    ex_rig_destroy(rig);
+}
+
+/* A ring in the upper left corner of the marked cells, and only there; a sheet without any has no line about them. */
+static void forms_with_such_weights_have_a_ring(void **state) {
+    (void)state;
+    const double points[] = {0, 0.2, 1}, even[] = {0, 1};
+    ex_rig *rig = rig_at(&(space){.axis_count = 1, .example_count = 3, .points = points});
+    ex_rig *calm = rig_at(&(space){.axis_count = 1, .example_count = 2, .points = even});
+    ex_sheet_def def = def_of(rig, 1, 6, 2);
+    exi_slice slice;
+    ex_sheet_info info, other;
+    def.cell = 220; /* one pixel per point */
+    def.title = "";
+    def.beyond[0][1] = 0.5;
+    open_slice(&slice, &def);
+    assert_int_equal(exi_slice_weigh(&slice, NULL), EX_OK);
+    const int count = exi_slice_cell_count(&slice);
+    ex_image *image = sheet_of(&def, &info);
+    int rings = 0;
+    for (int i = 0; i < count; i++) {
+        const int left = 22 + i * ((image->width - 44) / count), top = 22;
+        bool ring = false;
+        for (int y = top + 3; y < top + 18; y++)
+            for (int x = left + 3; x < left + 16; x++) {
+                const unsigned char *pixel = image->pixels + 4 * (y * image->width + x);
+                ring |= pixel[0] < 150 && pixel[0] == pixel[1] && pixel[1] == pixel[2];
+            }
+        assert_int_equal(ring, exi_outside(slice.cells[i].far.weight) > 0);
+        rings += ring;
+    }
+    assert_true(rings > 0 && rings < count);
+    exi_slice_close(&slice);
+    def.rig = calm;
+    def.beyond[0][1] = 0;
+    ex_image *without = sheet_of(&def, &other);
+    assert_int_equal(other.outside_count, 0);
+    assert_int_equal(image->height, without->height + 20);
+    ex_image_destroy(image);
+    ex_image_destroy(without);
+    ex_rig_destroy(rig);
+    ex_rig_destroy(calm);
+}
+
 /* ---- pictures ---- */
 
 static void one_camera_sees_all(void **state) {
@@ -507,6 +595,8 @@ int main(void) {
         cmocka_unit_test(one_camera_sees_all),
         cmocka_unit_test(the_camera_is_near_from_all_sides),
         cmocka_unit_test(the_first_axis_goes_right_the_second_up),
+        cmocka_unit_test(weights_outside_are_found),
+        cmocka_unit_test(forms_with_such_weights_have_a_ring),
         cmocka_unit_test(bytes_do_not_depend_on_tasks),
         cmocka_unit_test(joints_turn),
         cmocka_unit_test(wrong_arguments_are_refused),
