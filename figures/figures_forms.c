@@ -28,6 +28,7 @@ static ex_result make_sheet(exi_figures *f, const ex_rig *rig, const slice *s, c
     def.cell = f->cell;
     def.yaw = s->yaw;
     def.pitch = s->pitch;
+    def.unmarked = true;
     def.title = s->title;
     def.tasks = f->tasks;
     ex_result result = ex_sheet_image(&def, &image, info, f->error);

@@ -62,6 +62,7 @@ ex_result exi_figure_emotions(exi_figures *f, const char *path) {
     def.cell = f->cell * 7 / 10 > EX_SHEET_CELL_MIN ? f->cell * 7 / 10 : EX_SHEET_CELL_MIN;
     def.pitch = 2;
     def.textures = true;
+    def.unmarked = true;
     def.title = "";
     def.tasks = f->tasks;
     ex_result result = ex_sheet_image(&def, &image, &info, f->error);

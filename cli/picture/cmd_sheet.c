@@ -16,7 +16,7 @@
 
 static const char *output, *axes_text, *grid_text, *beyond_text, *yaw_text, *pitch_text, *title;
 static int cell;
-static bool textures;
+static bool textures, no_marks;
 static exi_focus_words focus_words;
 
 static const ex_option options[] = {
@@ -53,6 +53,9 @@ static const ex_option options[] = {
     {.name = "textures",
      .help = "draw the rig's materials or base colour; frames then mark the examples",
      .flag = &textures},
+    {.name = "no-marks",
+     .help = "leave out the rings at forms with a weight below -0.1 or above 1.1",
+     .flag = &no_marks},
     {.name = "title", .argument = "TEXT", .help = "title above the sheet (default: the axes)", .text = &title},
 };
 
@@ -127,6 +130,7 @@ static bool read_words(const ex_call *call, ex_sheet_def *def) {
         return false;
     def->cell = cell > 0 ? cell : def->cell;
     def->textures = textures;
+    def->unmarked = no_marks;
     def->title = title;
     return true;
 }

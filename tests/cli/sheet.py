@@ -79,6 +79,10 @@ class Sheet(harness.Case):
         weights = self.succeed("weights", "elbow/elbow.glb", "elbow=28").out
         self.assertNotIn("-0.50", weights)  # the rig is calm now
         self.assertEqual(len(outcomes["calm"]), 2)
+        project.write_text(text)
+        self.succeed("build", "elbow/elbow.json", "-o", "elbow/elbow.glb", "-q")
+        self.succeed(*sheet, "--no-marks", "-q")
+        self.assertEqual(self.size("a.png")[1], outcomes["calm"][-1])
         self.assertGreater(outcomes["gaussian"][-1], outcomes["calm"][-1])
 
     def test_wrong_words(self):

@@ -233,6 +233,7 @@ typedef struct ex_sheet_def {
     int framed_count;
     bool textures; /* default false; true: use the rig's materials, or else its base colour; only frames then tell the
                       kinds of forms apart */
+    bool unmarked; /* default false; true: no rings at forms with a weight below -0.1 or above 1.1 */
     const char *title; /* default NULL: names the axes; "": none */
     const ex_tasks *tasks;
     const ex_progress *progress; /* optional */

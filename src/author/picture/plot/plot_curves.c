@@ -59,10 +59,11 @@ static double weight_at(const chart *c, int drawn, int sample) {
 
 /* ---- layout ---- */
 
-/* Extrapolation beyond the weights' range is shown up to half of that range. */
+/* Extrapolation beyond the weights' range is shown up to half of that range, in panels up to 15 %. */
 static void find_weights(chart *c) {
     const exi_plot *p = c->plot;
-    const double low = p->low < 0 ? p->low : 0, high = p->high > 1 ? p->high : 1, more = 0.5 * (high - low);
+    const double low = p->low < 0 ? p->low : 0, high = p->high > 1 ? p->high : 1,
+                 more = (p->weigher ? 0.15 : 0.5) * (high - low);
     c->low = p->outer_low > low - more ? p->outer_low : low - more;
     c->high = p->outer_high < high + more ? p->outer_high : high + more;
     c->low = c->low < low ? c->low : low;

@@ -110,7 +110,7 @@ static bool has_legend(const drawing *d) {
 }
 
 static bool has_note(const exi_slice *s) {
-    return s->outside_count > 0;
+    return s->outside_count > 0 && !s->def->unmarked;
 }
 
 /* Returns the position of a value along an axis, in columns or rows; linear between them, and beyond the last. */
@@ -280,7 +280,7 @@ static void draw_cells(drawing *d) {
         if (s->cells[i].kind == EXI_CELL_PSEUDO && s->cells[i].has_from)
             draw_arrow(d, &s->cells[i]);
     for (int i = 0; i < exi_slice_cell_count(s); i++)
-        if (exi_outside(s->cells[i].far.weight) > 0)
+        if (has_note(s) && exi_outside(s->cells[i].far.weight) > 0)
             mark_cell(d, &s->cells[i], cell_box(d, i % columns, i / columns));
     /* Names come last, so that they avoid the arrows. */
     for (int i = 0; i < exi_slice_cell_count(s); i++)
