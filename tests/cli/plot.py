@@ -1,4 +1,5 @@
 """exemplar plot: valid SVG with the right contents, PNG of the promised size, slices, always the same bytes."""
+import json
 import struct
 import xml.etree.ElementTree
 
@@ -119,6 +120,17 @@ class Plot(harness.Case):
         line = self.succeed(*plot, "--layer", "load", "-o", "p.png").out
         self.assertIn("of layer load over elbow and load, gaussian ", line)
         self.assertEqual((self.folder / "p.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_vertices_among_their_own_examples_need_gaussians(self):
+        self.succeed("demo", "elbow", "-q")
+        project = self.folder / "elbow" / "elbow.json"
+        description = json.loads(project.read_text())
+        description["layers"][0]["participation"] = "moved"
+        project.write_text(json.dumps(description))
+        self.succeed("build", "elbow/elbow.json", "-q")
+        plot = ("plot", "elbow/elbow.glb", "-o", "p.svg", "--compare")
+        self.sentence(self.run_tool(*plot, "gaussian,calm"), 1, "calm cannot weigh the layer 'elbow': choose from gaussian")
+        self.assertIn("along elbow, gaussian -", self.succeed(*plot, "gaussian").out)
 
     def test_kinds_that_cannot_weigh_are_refused(self):
         for kinds, code, words in (("calm,direct", 1, "direct cannot weigh the layer 'body': choose from cardinal, shepard, "
