@@ -2,6 +2,10 @@
  * Small dense solvers. Systems here have as many unknowns as a space has points, usually below thirty, at most a few
  * thousand. Rows hold the matrix and the right-hand sides side by side, so that the inner loop of elimination is one
  * contiguous multiply-subtract, which compilers vectorise best.
+ *
+ * Large systems are solved in blocks of rows: those of a block are finished among themselves, then all of them are
+ * subtracted from the other rows by one product of matrices, which is done tile by tile in the caches. Every sum is
+ * made in the same order whatever the machine does beside it.
  */
 #include "runtime/base/dense.h"
 
@@ -33,11 +37,166 @@ static void swap_rows(double *restrict a, double *restrict b, int count) {
     }
 }
 
+/* ---- products for large systems ---- */
+
+/* Rows of a block; columns that are packed together; the tile that is kept in registers; systems from this size on are
+ * solved in blocks. */
+enum { BLOCK = 32, CHUNK = 64, TILE_ROWS = 4, TILE_COLUMNS = 8, LARGE = 96 };
+
+/* target [rows][columns] -= left' right, at most a tile. left [depth][TILE_ROWS], right [depth][TILE_COLUMNS]. */
+static inline void subtract_tile(double *restrict target, size_t width, const double *restrict left,
+                                 const double *restrict right, int depth, int rows, int columns) {
+    double sum[TILE_ROWS][TILE_COLUMNS] = {{0}};
+    for (int k = 0; k < depth; k++, left += TILE_ROWS, right += TILE_COLUMNS)
+        for (int i = 0; i < TILE_ROWS; i++)
+            for (int j = 0; j < TILE_COLUMNS; j++)
+                sum[i][j] += left[i] * right[j];
+    if (rows == TILE_ROWS && columns == TILE_COLUMNS) {
+        for (int i = 0; i < TILE_ROWS; i++)
+            for (int j = 0; j < TILE_COLUMNS; j++)
+                target[(size_t)i * width + (size_t)j] -= sum[i][j];
+        return;
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            target[(size_t)i * width + (size_t)j] -= sum[i][j];
+}
+
+/* A factor of a product: entry (i, k) of the left one is at[i * row + k * depth]. */
+typedef struct factor_view {
+    const double *at;
+    size_t row, depth;
+} factor_view;
+
+/* packed [depth][TILE_ROWS]: rows of the left factor from `first` on, with zeros after the last of `rows`. */
+static void pack_left(double *restrict packed, const factor_view *left, int first, int rows, int depth) {
+    for (int k = 0; k < depth; k++)
+        for (int i = 0; i < TILE_ROWS; i++)
+            *packed++ = first + i < rows ? left->at[(size_t)(first + i) * left->row + (size_t)k * left->depth] : 0;
+}
+
+/* packed [columns / TILE_COLUMNS, rounded up][depth][TILE_COLUMNS], with zeros after the last column. */
+static void pack_right(double *restrict packed, const double *right, size_t width, int depth, int columns) {
+    for (int first = 0; first < columns; first += TILE_COLUMNS)
+        for (int k = 0; k < depth; k++)
+            for (int j = first; j < first + TILE_COLUMNS; j++)
+                *packed++ = j < columns ? right[(size_t)k * width + (size_t)j] : 0;
+}
+
+/*
+ * target [rows][columns] -= left [rows][depth] right [depth][columns], depth at most BLOCK. Rows of target and right
+ * are `width` apart. upper: only what is on and above the diagonal of target matters.
+ */
+static void subtract_product(double *target, const double *right, size_t width, factor_view left, int rows, int depth,
+                             int columns, bool upper) {
+    double packed_left[BLOCK * TILE_ROWS], packed_right[BLOCK * CHUNK];
+    for (int first = 0; first < columns; first += CHUNK) {
+        const int count = columns - first < CHUNK ? columns - first : CHUNK;
+        pack_right(packed_right, right + first, width, depth, count);
+        for (int i = 0; i < rows && !(upper && i >= first + count); i += TILE_ROWS) {
+            const int tile_rows = rows - i < TILE_ROWS ? rows - i : TILE_ROWS;
+            pack_left(packed_left, &left, i, rows, depth);
+            for (int j = 0; j < count; j += TILE_COLUMNS)
+                subtract_tile(target + (size_t)i * width + first + j, width, packed_left,
+                              packed_right + (size_t)j * (size_t)depth, depth, tile_rows,
+                              count - j < TILE_COLUMNS ? count - j : TILE_COLUMNS);
+        }
+    }
+}
+
+/* Right-hand sides after the last one that is not 0 in these rows need no work yet: those of an identity fill up
+ * slowly. Returns the number of those that do, at least `used`. */
+static int used_sides(const double *system, int n, int m, int first, int last, int used) {
+    const size_t width = (size_t)n + (size_t)m;
+    for (int i = first; i < last; i++) {
+        const double *side = system + (size_t)i * width + n;
+        int end = m;
+        while (end > used && side[end - 1] == 0)
+            end--;
+        used = end;
+    }
+    return used;
+}
+
+/* X from U X = B, in place of B. U is above the diagonal, and on it. */
+static void substitute_back(double *system, int n, int m) {
+    const size_t width = (size_t)n + (size_t)m;
+    for (int first = (n - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK) {
+        const int last = first + BLOCK < n ? first + BLOCK : n;
+        for (int k = last - 1; k >= first; k--) {
+            double *x = system + (size_t)k * width + n;
+            const double *u = system + (size_t)k * width;
+            for (int i = k + 1; i < last; i++)
+                subtract_row(x, system + (size_t)i * width + n, u[i], m);
+            const double inverse = 1 / u[k];
+            for (int j = 0; j < m; j++)
+                x[j] *= inverse;
+        }
+        const factor_view left = {system + first, width, 1};
+        subtract_product(system + n, system + (size_t)first * width + n, width, left, first, last - first, m, false);
+    }
+}
+
+/* ---- elimination with pivots ---- */
+
+/* Eliminates columns first to last from the rows below, in these columns alone; factors stay where zeros would be.
+ * Returns the smallest pivot, or 0 if one is not above `least`. */
+static double factor_panel(double *system, int n, int m, int first, int last, double least) {
+    const size_t width = (size_t)n + (size_t)m;
+    double smallest = DBL_MAX;
+    for (int k = first; k < last; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(system[(size_t)i * width + (size_t)k]) > fabs(system[(size_t)pivot * width + (size_t)k]))
+                pivot = i;
+        double *row = system + (size_t)k * width;
+        if (pivot != k)
+            swap_rows(row + first, system + (size_t)pivot * width + first, n + m - first);
+        const double size = fabs(row[k]);
+        if (!(size > least))
+            return 0;
+        smallest = fmin(smallest, size);
+        const double inverse = 1 / row[k];
+        for (int i = k + 1; i < n; i++) {
+            double *other = system + (size_t)i * width;
+            other[k] *= inverse;
+            subtract_row(other + k + 1, row + k + 1, other[k], last - k - 1);
+        }
+    }
+    return smallest;
+}
+
+static double solve_large(double *system, int n, int m, double largest) {
+    const size_t width = (size_t)n + (size_t)m;
+    double smallest = DBL_MAX;
+    for (int first = 0, used = 0; first < n; first += BLOCK) {
+        const int last = first + BLOCK < n ? first + BLOCK : n;
+        const double pivot = factor_panel(system, n, m, first, last, largest * 1e-14);
+        if (pivot == 0)
+            return 0;
+        smallest = fmin(smallest, pivot);
+        used = used_sides(system, n, m, first, last, used);
+        const int columns = n + used - last;
+        double *top = system + (size_t)first * width + last;
+        for (int k = first + 1; k < last; k++)
+            for (int i = first; i < k; i++)
+                subtract_row(system + (size_t)k * width + last, system + (size_t)i * width + last,
+                             system[(size_t)k * width + (size_t)i], columns);
+        const factor_view left = {system + (size_t)last * width + first, width, 1};
+        subtract_product(system + (size_t)last * width + last, top, width, left, n - last, last - first, columns,
+                         false);
+    }
+    substitute_back(system, n, m);
+    return smallest / largest;
+}
+
 double exi_solve(double *system, int n, int m) {
     const size_t width = (size_t)n + (size_t)m;
     double largest = largest_entry(system, n, n + m), smallest_pivot = DBL_MAX;
     if (!(largest > 0) || !isfinite(largest))
         return 0;
+    if (n >= LARGE)
+        return solve_large(system, n, m, largest);
     for (int k = 0; k < n; k++) {
         int pivot = k;
         for (int i = k + 1; i < n; i++)
@@ -68,6 +227,8 @@ double exi_solve(double *system, int n, int m) {
     }
     return smallest_pivot / largest;
 }
+
+/* ---- Cholesky's method ---- */
 
 /* target -= the sum of four rows times factors. One pass over target instead of four. */
 static inline void subtract_rows(double *restrict target, const double *restrict a, const double *restrict b,
@@ -110,8 +271,44 @@ static bool factor_definite(double *system, int n, int m) {
     return true;
 }
 
+/* The same in blocks. */
+static bool factor_large(double *system, int n, int m) {
+    const size_t width = (size_t)n + (size_t)m;
+    double largest = 0;
+    for (int k = 0; k < n; k++)
+        largest = fmax(largest, system[(size_t)k * width + (size_t)k]);
+    for (int first = 0, used = 0; first < n; first += BLOCK) {
+        const int last = first + BLOCK < n ? first + BLOCK : n;
+        used = used_sides(system, n, m, first, last, used);
+        const int length = n + used;
+        for (int k = first; k < last; k++) {
+            double *row = system + (size_t)k * width;
+            for (int i = first; i < k; i++) {
+                const double *done = system + (size_t)i * width;
+                subtract_row(row + k, done + k, done[k], length - k);
+            }
+            if (!(row[k] > 1e-14 * largest))
+                return false;
+            const double inverse = 1 / sqrt(row[k]);
+            for (int j = k; j < length; j++)
+                row[j] *= inverse;
+        }
+        const double *right = system + (size_t)first * width + last;
+        const factor_view left = {right, 1, width};
+        subtract_product(system + (size_t)last * width + last, right, width, left, n - last, last - first,
+                         length - last, true);
+    }
+    return true;
+}
+
 bool exi_solve_definite(double *system, int n, int m) {
     const size_t width = (size_t)n + (size_t)m;
+    if (n >= LARGE) {
+        if (!factor_large(system, n, m))
+            return false;
+        substitute_back(system, n, m);
+        return true;
+    }
     if (!factor_definite(system, n, m))
         return false;
     for (int k = n - 1; k >= 0; k--) {

@@ -42,8 +42,8 @@ static void solves_by_hand(void **state) {
 static void random_systems_leave_no_residual(void **state) {
     (void)state;
     uint64_t random = 8;
-    static const int sizes[] = {1, 2, 3, 5, 8, 17, 30, 64, 150};
-    for (int s = 0; s < 9; s++)
+    static const int sizes[] = {1, 2, 3, 5, 8, 17, 30, 64, 95, 96, 97, 150, 161};
+    for (int s = 0; s < 13; s++)
         for (int m = 1; m <= 9; m += 4) {
             const int n = sizes[s], width = n + m;
             double *system = room((size_t)(n * width)), *copy = room((size_t)(n * width));
@@ -62,6 +62,113 @@ static void random_systems_leave_no_residual(void **state) {
             free(system);
             free(copy);
         }
+}
+
+/* A = C' C + 1 with the lower triangle spoilt, which is not read. Right-hand sides of an identity and a full column. */
+static void definite_systems_leave_no_residual(void **state) {
+    (void)state;
+    uint64_t random = 18;
+    static const int sizes[] = {1, 2, 3, 4, 5, 9, 31, 32, 95, 96, 97, 128, 135};
+    for (int s = 0; s < 13; s++)
+        for (int m = 1; m <= sizes[s] + 1; m += sizes[s]) {
+            const int n = sizes[s], width = n + m;
+            double *system = room((size_t)(n * width)), *copy = room((size_t)(n * width)), *c = room((size_t)(n * n));
+            for (int i = 0; i < n * n; i++)
+                c[i] = random_between(&random, -1, 1);
+            for (int i = 0; i < n; i++) {
+                for (int j = 0; j < n; j++) {
+                    copy[i * width + j] = i == j;
+                    for (int k = 0; k < n; k++)
+                        copy[i * width + j] += c[k * n + i] * c[k * n + j];
+                    system[i * width + j] = j < i ? NAN : copy[i * width + j];
+                }
+                for (int j = 0; j < m; j++)
+                    copy[i * width + n + j] = system[i * width + n + j] =
+                        j == 0 ? random_between(&random, -1, 1) : i == j - 1;
+            }
+            assert_true(exi_solve_definite(system, n, m));
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++) {
+                    double sum = 0;
+                    for (int k = 0; k < n; k++)
+                        sum += copy[i * width + k] * system[k * width + n + j];
+                    assert_near(sum, copy[i * width + n + j], 1e-13 * n);
+                }
+            free(system);
+            free(copy);
+            free(c);
+        }
+}
+
+/* A cyclic shift, scaled: every pivot is far from the diagonal, and each solution is known exactly. */
+static void large_systems_swap_rows(void **state) {
+    (void)state;
+    enum { N = 130, WIDTH = 2 * N };
+    double *system = room((size_t)N * WIDTH);
+    memset(system, 0, (size_t)N * WIDTH * sizeof *system);
+    for (int i = 0; i < N; i++) {
+        system[i * WIDTH + (i + 77) % N] = i + 1;
+        system[i * WIDTH + N + i] = 1;
+    }
+    assert_near(exi_solve(system, N, N), 1.0 / N, 1e-16);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            assert_near(system[i * WIDTH + N + j], (j + 77) % N == i ? 1.0 / (j + 1) : 0, 1e-16);
+    free(system);
+}
+
+static void large_systems_repeat_to_the_bit(void **state) {
+    (void)state;
+    enum { N = 140, M = 11, WIDTH = N + M, COUNT = N * WIDTH };
+    uint64_t random = 71;
+    double *memory = room(3 * COUNT + 1), *one = memory, *other = memory + COUNT + 1; /* differently aligned */
+    for (int definite = 0; definite < 2; definite++) {
+        for (int i = 0; i < COUNT; i++)
+            one[i] = random_between(&random, -1, 1) / N + (definite && i % WIDTH == i / WIDTH ? 4 : 0);
+        memcpy(other, one, COUNT * sizeof *one);
+        if (definite)
+            assert_true(exi_solve_definite(one, N, M) && exi_solve_definite(other, N, M));
+        else
+            assert_true(exi_solve(one, N, M) == exi_solve(other, N, M));
+        for (int i = 0; i < N; i++)
+            assert_memory_equal(one + i * WIDTH + N, other + i * WIDTH + N, M * sizeof *one);
+    }
+    free(memory);
+}
+
+static void large_singular_systems_are_told(void **state) {
+    (void)state;
+    enum { N = 120, WIDTH = N + 1 };
+    uint64_t random = 72;
+    double *system = room((size_t)N * WIDTH);
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < N * WIDTH; i++)
+            system[i] = random_between(&random, -1, 1);
+        for (int j = 0; j < N; j++) {
+            if (round == 0) /* the last row is the sum of two others */
+                system[(N - 1) * WIDTH + j] = system[3 * WIDTH + j] + system[50 * WIDTH + j];
+            if (round == 1)
+                system[j * WIDTH + 40] = 0;
+            if (round == 2)
+                system[j * WIDTH + 70] = NAN;
+        }
+        assert_true((exi_solve(system, N, 1) == 0) == (round < 3));
+    }
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < WIDTH; j++)
+                system[i * WIDTH + j] = i == j ? 2 : 1.0 / (1 + abs(i - j)) / N;
+        if (round == 0)
+            system[100 * WIDTH + 100] = -2;
+        if (round == 1)
+            system[0] = 0;
+        if (round == 2)
+            system[60 * WIDTH + 60] = NAN;
+        assert_true(exi_solve_definite(system, N, 1) == (round == 3));
+    }
+    free(system);
+    double small[2][3] = {{1, 2, 1}, {2, 1, 1}};
+    assert_false(exi_solve_definite(small[0], 2, 1));
 }
 
 static void scaling_changes_nothing(void **state) {
@@ -174,10 +281,18 @@ static void condition_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves_by_hand),           cmocka_unit_test(random_systems_leave_no_residual),
-        cmocka_unit_test(scaling_changes_nothing),  cmocka_unit_test(singular_systems_are_told),
-        cmocka_unit_test(decomposes_what_it_gets),  cmocka_unit_test(singular_values_by_hand),
-        cmocka_unit_test(missing_rank_gives_zeros), cmocka_unit_test(condition_by_hand),
+        cmocka_unit_test(solves_by_hand),
+        cmocka_unit_test(random_systems_leave_no_residual),
+        cmocka_unit_test(scaling_changes_nothing),
+        cmocka_unit_test(singular_systems_are_told),
+        cmocka_unit_test(decomposes_what_it_gets),
+        cmocka_unit_test(singular_values_by_hand),
+        cmocka_unit_test(missing_rank_gives_zeros),
+        cmocka_unit_test(condition_by_hand),
+        cmocka_unit_test(definite_systems_leave_no_residual),
+        cmocka_unit_test(large_systems_swap_rows),
+        cmocka_unit_test(large_systems_repeat_to_the_bit),
+        cmocka_unit_test(large_singular_systems_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
