@@ -39,9 +39,8 @@ static size_t own_count(const ex_weigher *w) {
 
 /* ---- evaluation ---- */
 
-/* weights += the rows of `count` points, from `rows` on, times their kernels. */
-static void add_rows(double *restrict weights, const double *restrict rows, const double *restrict kernels, int count,
-                     int m) {
+void exi_calm_add_rows(double *restrict weights, const double *restrict rows, const double *restrict kernels, int count,
+                       int m) {
     int k = 0;
     for (; k + 4 <= count; k += 4) {
         const double *a = rows + (size_t)k * (size_t)m, *b = a + m, *c = b + m, *d = c + m;
@@ -73,7 +72,7 @@ void exi_calm_evaluate_free(const ex_weigher *w, const double *features, double 
         for (int k = 0; k < count; k++)
             kernels[k] = exi_calm_kernel(exi_feature_distance(w, features, exi_features(w, first + k)),
                                          t.inverse_radii[first + k]);
-        add_rows(weights, t.radial + (size_t)first * (size_t)m, kernels, count, m);
+        exi_calm_add_rows(weights, t.radial + (size_t)first * (size_t)m, kernels, count, m);
     }
 }
 
@@ -121,6 +120,7 @@ const exi_weigher_kind exi_weigher_calm = {
     .holds = true,
     .own_count = own_count,
     .solve = exi_calm_solve,
+    .resolve = exi_calm_resolve,
     .draw = exi_calm_evaluate_free,
     .evaluate = evaluate,
     .condition = exi_calm_condition,

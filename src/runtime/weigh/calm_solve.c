@@ -26,10 +26,14 @@
  * Measured in one dimension, the rounding's own overshoot is 0.05 at a share of 0.25. */
 static const double rounding = 2.5, rounding_most = 0.5;
 
+double exi_calm_share(double overshoot) {
+    return fmin(rounding * overshoot, rounding_most);
+}
+
 typedef struct scratch {
     double *distances; /* [n][n] */
     double *nearest;   /* [n] */
-    double *system;    /* [n - 1][n - 1 + m + rank]: G | F~ | B~, then | X_F | X_B */
+    double *system;    /* [n - 1][n - 1 + rank + m]: G | B~ | F~, then | X_B | X_F */
     double *rows;      /* [pseudo_count][m]: required weights of pseudo-examples, before the bound */
     double *fit;       /* [s][s + m]: the small system, and [1 + s][m]: its result */
     double *unit;      /* [m] */
@@ -169,14 +173,14 @@ static void set_sides(const ex_weigher *w, const scratch *sc, const exi_plane_ba
     const int n = exi_point_count(w), m = w->example_count;
     const double *row = required(w, sc, 0);
     for (int j = 1; j < n; j++)
-        memcpy(sc->system + (size_t)(j - 1) * width + n - 1, row, (size_t)m * sizeof *row);
+        memcpy(sc->system + (size_t)(j - 1) * width + n - 1 + b->rank, row, (size_t)m * sizeof *row);
     for (int j = 1; j < n; j++) {
         double *side = sc->system + (size_t)(j - 1) * width + n - 1;
         row = required(w, sc, j);
         for (int i = 0; i < m; i++)
-            side[i] = row[i] - side[i];
+            side[b->rank + i] = row[i] - side[b->rank + i];
         for (int a = 0; a < b->rank; a++)
-            side[m + a] = b->u[(size_t)a * (size_t)n + (size_t)j] - b->u[(size_t)a * (size_t)n];
+            side[a] = b->u[(size_t)a * (size_t)n + (size_t)j] - b->u[(size_t)a * (size_t)n];
     }
 }
 
@@ -192,9 +196,9 @@ static bool fit_plane(const ex_weigher *w, const scratch *sc, const exi_plane_ba
             const double u = b->u[(size_t)a * (size_t)n + (size_t)j] - b->u[(size_t)a * (size_t)n];
             double *row = small + (size_t)a * columns;
             for (int k = 0; k < rank; k++)
-                row[k] += u * x[m + k];
+                row[k] += u * x[k];
             for (int i = 0; i < m; i++)
-                row[rank + i] += u * x[i];
+                row[rank + i] += u * x[rank + i];
         }
     }
     if (rank > 0 && exi_solve(small, rank, m) == 0)
@@ -219,9 +223,9 @@ static void set_radial(const ex_weigher *w, const scratch *sc, const exi_plane_b
         const double *x = sc->system + (size_t)(j - 1) * width + n - 1;
         double *row = radial + (size_t)j * (size_t)m;
         for (int i = 0; i < m; i++)
-            row[i] = -x[i];
+            row[i] = -x[b->rank + i];
         for (int a = 0; a < b->rank; a++)
-            add_row(row, c + (size_t)a * (size_t)m, x[m + a], m);
+            add_row(row, c + (size_t)a * (size_t)m, x[a], m);
         add_row(radial, row, -1, m);
     }
 }
@@ -237,13 +241,13 @@ static void set_constant(const ex_weigher *w, const scratch *sc, const exi_plane
         add_row(constant, c + (size_t)a * (size_t)m, -b->u[(size_t)a * (size_t)n], m);
 }
 
-/* Solves for G | F~ | B~ in system. A rounding that is too large for the points is halved, and at last left out. */
+/* Solves for G | B~ | F~ in system. Columns of F~ are mostly 0, and the solve uses that if they are the last. A
+ * rounding that is too large for the points is halved, and at last left out. */
 static ex_result factor(const ex_weigher *w, const scratch *sc, const exi_plane_basis *b, double *radii,
                         ex_error *error) {
     const int n = exi_point_count(w), sides = w->example_count + b->rank;
     const size_t width = (size_t)(n - 1) + (size_t)sides;
-    const double overshoot = exi_own_parameters(w)[0];
-    double share = fmin(rounding * overshoot, rounding_most);
+    double share = exi_calm_share(exi_own_parameters(w)[0]);
     for (int attempt = 0; attempt < 6; attempt++, share = attempt < 5 ? share / 2 : 0) {
         for (int j = 0; j < n; j++)
             radii[j] = share * sc->nearest[j];

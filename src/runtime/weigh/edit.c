@@ -17,6 +17,7 @@ typedef struct draft {
     double *at, *from;       /* [..][dimension] */
     double *rows;            /* [row_count][row_size], zero where nothing was given */
     bool *given;             /* [..] */
+    int *origins;            /* [row_size + row_count]: the old point that a point is, or -1 */
     ex_pseudo *pseudos;      /* [..] */
     ex_axis *axes;
     /* Kinds without falloffs have axis_count 0 here, and no metrics and sets. Pseudo-examples come after row_size. */
@@ -46,6 +47,7 @@ static ex_result open_draft(const ex_weigher *w, int edit_count, const ex_alloca
     size_t metrics = exi_size_add(&total, (examples + pseudos) * metric_size, sizeof(double), 8);
     size_t sets = exi_size_add(&total, (size_t)w->set_count * words, sizeof(uint32_t), 8);
     size_t axes = exi_size_add(&total, (size_t)w->axis_count, sizeof(ex_axis), 8);
+    size_t origins = exi_size_add(&total, examples + pseudos, sizeof(int), 8);
     size_t given = exi_size_add(&total, pseudos, sizeof(bool), 1);
     char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!memory)
@@ -60,6 +62,7 @@ static ex_result open_draft(const ex_weigher *w, int edit_count, const ex_alloca
                  .from = (double *)(void *)(memory + from),
                  .rows = (double *)(void *)(memory + rows),
                  .given = (bool *)(void *)(memory + given),
+                 .origins = (int *)(void *)(memory + origins),
                  .pseudos = (ex_pseudo *)(void *)(memory + list),
                  .axes = (ex_axis *)(void *)(memory + axes),
                  .axis_count = (int)axis_count,
@@ -80,7 +83,7 @@ static double *row_of(double *table, int row, int width) {
 
 /* ---- data of some kinds ---- */
 
-/* Returns a point's row in falloffs and metrics. */
+/* Returns a point's row in falloffs, metrics and origins. */
 static int own_row(const draft *d, bool pseudo, int index) {
     return pseudo ? d->row_size + index : index;
 }
@@ -89,6 +92,7 @@ static void fill_own(const ex_weigher *w, draft *d, const ex_weigher_def *def) {
     const size_t words = exi_set_words(w->example_count);
     for (int i = 0; i < exi_point_count(w); i++) {
         const int row = own_row(d, i >= w->example_count, i < w->example_count ? i : i - w->example_count);
+        d->origins[row] = i;
         if (d->axis_count > 0)
             memcpy(row_of(d->falloffs, row, d->axis_count), def->falloffs + (size_t)i * (size_t)d->axis_count,
                    (size_t)d->axis_count * sizeof(double));
@@ -104,6 +108,7 @@ static void fill_own(const ex_weigher *w, draft *d, const ex_weigher_def *def) {
 /* falloff NULL: the default. Removes a metric, which would replace it. */
 static void set_own(draft *d, bool pseudo, int index, const double *falloff) {
     double *own = row_of(d->falloffs, own_row(d, pseudo, index), d->axis_count);
+    d->origins[own_row(d, pseudo, index)] = -1;
     for (int a = 0; a < d->axis_count; a++)
         own[a] = falloff ? falloff[a] : 0;
     memset(row_of(d->metrics, own_row(d, pseudo, index), d->metric_size), 0, (size_t)d->metric_size * sizeof(double));
@@ -116,6 +121,8 @@ static void remove_row(double *table, int index, int count, int width) {
 }
 
 static void remove_own(draft *d, bool pseudo, int index, int count) {
+    int *origin = d->origins + own_row(d, pseudo, index);
+    memmove(origin, origin + 1, (size_t)(count - 1 - index) * sizeof *origin);
     remove_row(row_of(d->falloffs, own_row(d, pseudo, 0), d->axis_count), index, count, d->axis_count);
     remove_row(row_of(d->metrics, own_row(d, pseudo, 0), d->metric_size), index, count, d->metric_size);
 }
@@ -149,6 +156,7 @@ static void finish_own(draft *d, ex_weigher_def *def) {
             (size_t)d->pseudo_count * (size_t)d->axis_count * sizeof(double));
     memmove(row_of(d->metrics, d->example_count, d->metric_size), row_of(d->metrics, d->row_size, d->metric_size),
             (size_t)d->pseudo_count * (size_t)d->metric_size * sizeof(double));
+    memmove(d->origins + d->example_count, d->origins + d->row_size, (size_t)d->pseudo_count * sizeof *d->origins);
     for (int i = 0; i < d->set_count; i++)
         memmove(d->sets + (size_t)i * words, d->sets + (size_t)i * (size_t)d->words, words * sizeof *d->sets);
     def->falloffs = d->axis_count > 0 ? d->falloffs : NULL;
@@ -237,6 +245,7 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
                             "a new pseudo-example needs either a place to borrow weights from, or weights");
     switch (edit->kind) {
     case EX_EDIT_MOVE_EXAMPLE:
+        d->origins[edit->index] = -1;
         memcpy(row_of(d->points, edit->index, d->dimension), edit->at, (size_t)d->dimension * sizeof(double));
         break;
     case EX_EDIT_ADD_EXAMPLE:
@@ -254,6 +263,7 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
         d->example_count--;
         break;
     case EX_EDIT_MOVE_PSEUDO:
+        d->origins[own_row(d, true, edit->index)] = -1;
         set_pseudo(d, edit->index, edit);
         break;
     case EX_EDIT_ADD_PSEUDO:
@@ -305,7 +315,7 @@ ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int e
     def.example_count = d.example_count;
     def.pseudo_count = d.pseudo_count;
     if (result == EX_OK)
-        result = ex_weigher_create(&def, allocator, edited, error);
+        result = exi_weigher_create_from(&def, weigher, d.origins, allocator, edited, error);
     exi_release(allocator, d.memory, d.size);
     return result;
 }

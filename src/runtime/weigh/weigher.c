@@ -272,6 +272,11 @@ ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *alloc
                             ex_error *error) {
     if (!def || !weigher)
         return exi_misuse_error(error, __func__, "no definition, or no pointer for the weigher");
+    return exi_weigher_create_from(def, NULL, NULL, allocator, weigher, error);
+}
+
+ex_result exi_weigher_create_from(const ex_weigher_def *def, const ex_weigher *old, const int *origins,
+                                  const ex_allocator *allocator, ex_weigher **weigher, ex_error *error) {
     *weigher = NULL;
     ex_result result = check_definition(def, error);
     if (result != EX_OK)
@@ -291,7 +296,10 @@ ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *alloc
     if (kind_of(w)->store)
         kind_of(w)->store(w, def);
     result = resolve_pseudos(w, def, allocator, error);
-    if (result == EX_OK && kind_of(w)->solve)
+    bool done = false;
+    if (result == EX_OK && old && kind_of(w)->resolve)
+        result = kind_of(w)->resolve(w, old, origins, allocator, &done, error);
+    if (result == EX_OK && !done && kind_of(w)->solve)
         result = kind_of(w)->solve(w, def->names, allocator, error);
     if (result != EX_OK) {
         ex_weigher_destroy(w);

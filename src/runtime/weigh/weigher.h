@@ -27,7 +27,9 @@ _Static_assert(EX_CONVEX_MAX + 1 <= EXI_FEATURE_MAX, "a driver's point must fit 
  * returns the one to change, with the end of a sentence. check checks axes, examples and tables. count adds to a head
  * the counts that own_count needs. own_count returns the number of doubles in its own tables. store copies what the
  * kind keeps of the definition besides parameters. solve fills the kind's tables after everything before them is there,
- * and refuses points at the same place.
+ * and refuses points at the same place. resolve does the same for an edit of `old`, faster; origins [n] has the old
+ * point that point i is, at the same place, or -1. It leaves `done` false, with the tables in any
+ * state, if solve must do it.
  *
  * At a point: evaluate gets the features of the query. evaluate_point, which replaces it, gets the cleaned point, and
  * the state and scratch of ex_weigher_evaluate_from, or NULL. With neither, the cleaned point is the weights. draw, if
@@ -50,6 +52,8 @@ typedef struct exi_weigher_kind {
     size_t (*own_count)(const ex_weigher *w);
     void (*store)(ex_weigher *w, const ex_weigher_def *def);
     ex_result (*solve)(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
+    ex_result (*resolve)(ex_weigher *w, const ex_weigher *old, const int *origins, const ex_allocator *allocator,
+                         bool *done, ex_error *error);
     void (*evaluate)(const ex_weigher *w, const double *features, double *weights);
     void (*draw)(const ex_weigher *w, const double *features, double *row);
     void (*evaluate_point)(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch);
@@ -120,6 +124,10 @@ ex_result exi_check_places(ex_weigher *w, const char *const *names, const ex_all
 
 /* Adds share times the weights of a point to weights; a pseudo-example's share goes to its row. */
 void exi_spread_share(const ex_weigher *w, int point, double share, double *weights);
+
+/* ex_weigher_create for an edit of `old`, NULL for none. origins is that of a kind's resolve. */
+ex_result exi_weigher_create_from(const ex_weigher_def *def, const ex_weigher *old, const int *origins,
+                                  const ex_allocator *allocator, ex_weigher **weigher, ex_error *error);
 
 /* Sets every offset from the counts. Returns false if the size overflows. */
 bool exi_weigher_layout(ex_weigher *w);
