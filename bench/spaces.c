@@ -131,6 +131,61 @@ static bool edit_row(const exi_bench *bench, void (*make)(exi_scene *scene)) {
     return good;
 }
 
+/* Moving one of many examples of a calm weigher, beside a solve of all of them. */
+typedef struct crowd {
+    ex_weigher_def def;
+    ex_axis axes[4];
+    ex_weigher *weigher;
+    bool moved;
+} crowd;
+
+static void run_move(void *context) {
+    crowd *c = context;
+    const double places[2][4] = {{0.31, 0.42, 0.53, 0.64}, {0.32, 0.41, 0.55, 0.62}};
+    const ex_edit edit = {.kind = EX_EDIT_MOVE_EXAMPLE, .index = 5, .at = places[c->moved]};
+    ex_weigher *edited = NULL;
+    c->moved = !c->moved;
+    ex_weigher_edit(c->weigher, &edit, 1, NULL, &edited, NULL);
+    ex_weigher_destroy(edited);
+}
+
+static void run_solve_crowd(void *context) {
+    const crowd *c = context;
+    ex_weigher *weigher = NULL;
+    ex_weigher_create(&c->def, NULL, &weigher, NULL);
+    ex_weigher_destroy(weigher);
+}
+
+static bool crowd_row(const exi_bench *bench, int count) {
+    crowd c = {.def = ex_weigher_def_default()};
+    unsigned seed = 7;
+    double *points = malloc((size_t)count * 4 * sizeof *points);
+    if (!points)
+        return false;
+    for (int i = 0; i < 4 * count; i++)
+        points[i] = exi_made_up(&seed);
+    for (int a = 0; a < 4; a++)
+        c.axes[a] = ex_axis_scalar(0, 1, 0);
+    c.def.kind = EX_WEIGHER_CALM;
+    c.def.axes = c.axes;
+    c.def.axis_count = 4;
+    c.def.points = points;
+    c.def.example_count = count;
+    const bool good = ex_weigher_create(&c.def, NULL, &c.weigher, NULL) == EX_OK;
+    if (good) {
+        const exi_work work = {run_move, &c}, solve = {run_solve_crowd, &c};
+        exi_row row = {.group = "edit", .peer = "our own solve of all", .goal_rate = 1000.0 / 16};
+        snprintf(row.work, sizeof row.work, "move one of %d examples, calm, 4 axes", count);
+        row.peer_ns = exi_measure_alone(&solve, bench->repeat < 5 ? bench->repeat : 5);
+        row.ns = exi_measure_alone(&work, bench->repeat);
+        bench->report(bench->user, &row);
+    }
+    ex_weigher_destroy(c.weigher);
+    free(points);
+    return good;
+}
+
 bool exi_bench_edit(const exi_bench *bench) {
-    return edit_row(bench, exi_scene_blob) && edit_row(bench, exi_scene_arm);
+    return edit_row(bench, exi_scene_blob) && edit_row(bench, exi_scene_arm) && crowd_row(bench, 60) &&
+           crowd_row(bench, 1000);
 }

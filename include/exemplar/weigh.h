@@ -342,7 +342,9 @@ typedef struct ex_edit {
 } ex_edit;
 
 /* Makes a new weigher: the old one with the edits applied in order. The caller releases it with ex_weigher_destroy. The
- * old weigher does not change. Results and cost are those of ex_weigher_create. */
+ * old weigher does not change. Results and cost are those of ex_weigher_create. For calm weighers of 32 points and
+ * more, without pseudo-examples or with one whose given weights are 0, at most 8 points that move or come cost n^2
+ * operations, not n^3. Weights then agree to 1e-9; where that is in doubt, the space is solved. */
 EX_API ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int edit_count,
                                  const ex_allocator *allocator, ex_weigher **edited, ex_error *error);
 
