@@ -104,8 +104,16 @@ class Plot(harness.Case):
         self.assertIn("of layer elbow along elbow", self.succeed(*plot).out)
         self.sentence(self.run_tool(*plot, "--axes", "elbow,load", "--layer", "elbow"), 1, "does not depend on the axis")
 
-    def test_weighers_side_by_side(self):
+    def gaussian_elbow(self, **more):
         self.succeed("demo", "elbow", "-q")
+        project = self.folder / "elbow" / "elbow.json"
+        description = json.loads(project.read_text())
+        description["layers"][0].update(weigh={"kind": "gaussian", "falloff": {"elbow": 60}}, **more)
+        project.write_text(json.dumps(description))
+        self.succeed("build", "elbow/elbow.json", "-q")
+
+    def test_weighers_side_by_side(self):
+        self.gaussian_elbow()
         plot = ("plot", "elbow/elbow.glb", "--compare", "gaussian,calm,cardinal")
         line = self.succeed(*plot, "-o", "p.svg").out
         self.assertIn("along elbow, gaussian -0.51 to 1.13, calm -0.05 to 1.00, cardinal -0.16 to 1.00, ", line)
@@ -122,12 +130,7 @@ class Plot(harness.Case):
         self.assertEqual((self.folder / "p.png").read_bytes()[:4], b"\x89PNG")
 
     def test_vertices_among_their_own_examples_need_gaussians(self):
-        self.succeed("demo", "elbow", "-q")
-        project = self.folder / "elbow" / "elbow.json"
-        description = json.loads(project.read_text())
-        description["layers"][0]["participation"] = "moved"
-        project.write_text(json.dumps(description))
-        self.succeed("build", "elbow/elbow.json", "-q")
+        self.gaussian_elbow(participation="moved")
         plot = ("plot", "elbow/elbow.glb", "-o", "p.svg", "--compare")
         self.sentence(self.run_tool(*plot, "gaussian,calm"), 1, "calm cannot weigh the layer 'elbow': choose from gaussian")
         self.assertIn("along elbow, gaussian -", self.succeed(*plot, "gaussian").out)
