@@ -218,7 +218,7 @@ const ex_command cmd_plot = {
     .examples = "exemplar plot blob/blob.glb --axes bend -o bend.svg\n"
                 "exemplar plot blob/blob.glb --axes bend,thickness -o blob.png\n"
                 "exemplar plot blob/blob.glb thickness=1 --axes bend --size 600x400 -o top.svg\n"
-                "exemplar plot elbow/elbow.glb --compare gaussian,calm,cardinal -o elbow.svg",
+                "exemplar plot blob/blob.glb --compare gaussian,calm,cardinal -o blob.svg",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 1,
