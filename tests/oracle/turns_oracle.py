@@ -20,6 +20,7 @@ import numpy as np
 
 import bent_tube
 import skips
+from obj_files import read_obj, write_obj
 
 RIGS = ["gltf/CesiumMan.glb", "gltf/RiggedFigure.glb", "hand/left.glb"]
 MOST = 3.0
@@ -37,18 +38,6 @@ def run(*command):
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(str(c) for c in command)}\n{done.stdout}{done.stderr}")
     return done.stdout
-
-
-def read_obj(path):
-    """The lines, and the positions."""
-    lines = path.read_text().splitlines()
-    return lines, np.array([line.split()[1:4] for line in lines if line.startswith("v ")], float)
-
-
-def write_obj(path, lines, points):
-    rows = iter(points)
-    path.write_text("\n".join(
-        "v " + " ".join(repr(float(x)) for x in next(rows)) if line.startswith("v ") else line for line in lines) + "\n")
 
 
 def rebind(source, bind, path):

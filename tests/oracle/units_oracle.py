@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import bent_tube
+from obj_files import read_obj, write_obj
 
 HALF = 0.5 ** 0.5
 PUSHED, BEND = 0.0084, 70
@@ -46,17 +47,6 @@ def run(*command, code=0):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     expect(done.returncode == code, f"{' '.join(str(c) for c in command[1:])}: {done.stdout}{done.stderr}")
     return done.stdout + done.stderr
-
-
-def read_obj(path):
-    lines = path.read_text().splitlines()
-    return lines, np.array([line.split()[1:4] for line in lines if line.startswith("v ")], float)
-
-
-def write_obj(path, lines, points):
-    rows = iter(points)
-    path.write_text("\n".join(
-        "v " + " ".join(repr(float(x)) for x in next(rows)) if line.startswith("v ") else line for line in lines) + "\n")
 
 
 def turn_elbow(points, angles):

@@ -238,6 +238,30 @@ static inline void subtract_rows(double *restrict target, const double *restrict
         target[j] -= (factors[0] * a[j] + factors[1] * b[j]) + (factors[2] * c[j] + factors[3] * d[j]);
 }
 
+static double largest_on_diagonal(const double *system, int n, size_t width) {
+    double largest = 0;
+    for (int k = 0; k < n; k++)
+        largest = fmax(largest, system[(size_t)k * width + (size_t)k]);
+    return largest;
+}
+
+/* Finishes rows [first, last) of the factor among themselves. False if a pivot vanishes. */
+static bool factor_rows(double *system, size_t width, int first, int last, int length, double largest) {
+    for (int k = first; k < last; k++) {
+        double *row = system + (size_t)k * width;
+        for (int i = first; i < k; i++) {
+            const double *done = system + (size_t)i * width;
+            subtract_row(row + k, done + k, done[k], length - k);
+        }
+        if (!(row[k] > 1e-14 * largest))
+            return false;
+        const double inverse = 1 / sqrt(row[k]);
+        for (int j = k; j < length; j++)
+            row[j] *= inverse;
+    }
+    return true;
+}
+
 /*
  * Rows of the factor U, with A = U' U, replace those of A, and the right-hand sides go along, which is U'^-1 B. Four
  * rows at a time are finished among themselves and then subtracted from all rows below.
@@ -245,25 +269,13 @@ static inline void subtract_rows(double *restrict target, const double *restrict
 static bool factor_definite(double *system, int n, int m) {
     const size_t width = (size_t)n + (size_t)m;
     const int length = n + m;
-    double largest = 0;
-    for (int k = 0; k < n; k++)
-        largest = fmax(largest, system[(size_t)k * width + (size_t)k]);
+    const double largest = largest_on_diagonal(system, n, width);
     for (int first = 0; first < n; first += 4) {
         const int last = first + 4 < n ? first + 4 : n;
-        for (int k = first; k < last; k++) {
-            double *row = system + (size_t)k * width;
-            for (int i = first; i < k; i++) {
-                const double *done = system + (size_t)i * width;
-                subtract_row(row + k, done + k, done[k], length - k);
-            }
-            if (!(row[k] > 1e-14 * largest))
-                return false;
-            const double inverse = 1 / sqrt(row[k]);
-            for (int j = k; j < length; j++)
-                row[j] *= inverse;
-        }
-        const double *a = system + (size_t)first * width, *b = a + width, *c = b + width, *d = c + width;
+        if (!factor_rows(system, width, first, last, length, largest))
+            return false;
         for (int i = last; i < n; i++) {
+            const double *a = system + (size_t)first * width, *b = a + width, *c = b + width, *d = c + width;
             const double factors[4] = {a[i], b[i], c[i], d[i]};
             subtract_rows(system + (size_t)i * width + i, a + i, b + i, c + i, d + i, factors, length - i);
         }
@@ -274,25 +286,13 @@ static bool factor_definite(double *system, int n, int m) {
 /* The same in blocks. */
 static bool factor_large(double *system, int n, int m) {
     const size_t width = (size_t)n + (size_t)m;
-    double largest = 0;
-    for (int k = 0; k < n; k++)
-        largest = fmax(largest, system[(size_t)k * width + (size_t)k]);
+    const double largest = largest_on_diagonal(system, n, width);
     for (int first = 0, used = 0; first < n; first += BLOCK) {
         const int last = first + BLOCK < n ? first + BLOCK : n;
         used = used_sides(system, n, m, first, last, used);
         const int length = n + used;
-        for (int k = first; k < last; k++) {
-            double *row = system + (size_t)k * width;
-            for (int i = first; i < k; i++) {
-                const double *done = system + (size_t)i * width;
-                subtract_row(row + k, done + k, done[k], length - k);
-            }
-            if (!(row[k] > 1e-14 * largest))
-                return false;
-            const double inverse = 1 / sqrt(row[k]);
-            for (int j = k; j < length; j++)
-                row[j] *= inverse;
-        }
+        if (!factor_rows(system, width, first, last, length, largest))
+            return false;
         const double *right = system + (size_t)first * width + last;
         const factor_view left = {right, 1, width};
         subtract_product(system + (size_t)last * width + last, right, width, left, n - last, last - first,

@@ -97,6 +97,21 @@ static bool load_rest(const ex_scene_material *material, json_t **root) {
     return !material->rest || exi_json_load(material->rest, strlen(material->rest), root, NULL) != EX_ERROR_MEMORY;
 }
 
+/* Makes an object, which it releases, the rest of a material; NULL if it is empty. False without memory. */
+static bool store_rest(ex_scene_material *material, json_t *root) {
+    exi_text text = {0};
+    if (json_object_size(root) > 0)
+        exi_json_print(root, false, &text);
+    json_decref(root);
+    if (text.failed) {
+        free(text.bytes);
+        return false;
+    }
+    free(material->rest);
+    material->rest = text.bytes;
+    return true;
+}
+
 /* ---- a second set that is a copy ---- */
 
 /* True if primitives have the material, and each of them the same coordinates in both sets. */
@@ -134,7 +149,6 @@ static void use_first(json_t *object) {
 bool exi_scene_merge_texcoords(ex_scene *scene) {
     for (int i = 0; i < scene->material_count; i++) {
         ex_scene_material *material = &scene->materials[i];
-        exi_text text = {0};
         json_t *root;
         if (!has_copies(scene, i))
             continue;
@@ -144,14 +158,8 @@ bool exi_scene_merge_texcoords(ex_scene *scene) {
         if (!root)
             continue;
         use_first(root);
-        exi_json_print(root, false, &text);
-        json_decref(root);
-        if (text.failed) {
-            free(text.bytes);
+        if (!store_rest(material, root))
             return false;
-        }
-        free(material->rest);
-        material->rest = text.bytes;
     }
     return true;
 }
@@ -213,7 +221,6 @@ static int settle_uses(json_t *object, const json_t *base, int set, bool applied
 
 bool exi_scene_settle_texcoords(ex_scene_material *material, int *removed) {
     json_t *root;
-    exi_text text = {0};
     *removed = 0;
     if (!load_rest(material, &root))
         return false;
@@ -224,14 +231,5 @@ bool exi_scene_settle_texcoords(ex_scene_material *material, int *removed) {
     json_t *base = json_object_get(json_object_get(root, "pbrMetallicRoughness"), "baseColorTexture");
     *removed = settle_uses(root, base, c.set, c.same);
     drop_empty(root, "pbrMetallicRoughness");
-    if (json_object_size(root) > 0)
-        exi_json_print(root, false, &text);
-    json_decref(root);
-    if (text.failed) {
-        free(text.bytes);
-        return false;
-    }
-    free(material->rest);
-    material->rest = text.bytes;
-    return true;
+    return store_rest(material, root);
 }
