@@ -72,9 +72,10 @@ typedef struct exi_gpu_layer {
     int32_t first_form;                   /* forms: the factor of its first example; trajectories: of its first form */
     int32_t first_weight;                 /* offsets: among the weights of all offsets */
     int32_t path;                         /* trajectories: index of its exi_gpu_trajectory; else -1 */
-    int32_t first_feature;                /* among those of all layers, each with room for its weigher's dimension */
-    int32_t first_point;                  /* among those of all layers, each with room for EXI_GPU_MORE_POINTS more */
-    uint64_t weigher;                     /* ex_weigher, bytes from the start of the front */
+    int32_t first_feature; /* among those of all layers: its weigher's dimension, then a factor for each axis if that
+                              has limits */
+    int32_t first_point;   /* among those of all layers, each with room for EXI_GPU_MORE_POINTS more */
+    uint64_t weigher;      /* ex_weigher, bytes from the start of the front */
 } exi_gpu_layer;
 
 /* A weight of offsets that are weighed by sets of examples: its place in the tables of its weigher, without

@@ -182,7 +182,7 @@ class Limited:
                     excess = ref.angle_distance([axis], mine, theirs, angular).min(axis=1) - reach.mean()
                 t = np.clip(excess / reach.mean(), 0, 1)
                 factor *= (1 - t**2) ** 2
-            if limit == "hold" and axis.kind == ref.SCALAR:
+            if limit in ("hold", "fade") and axis.kind == ref.SCALAR:
                 for end, sign in ((np.argmax(theirs[:, 0]), 1), (np.argmin(theirs[:, 0]), -1)):
                     soft = reach[end] / 32 / scale
                     t = np.clip(sign * (mine[:, 0] - theirs[end, 0]) / soft, 0, 2)

@@ -102,7 +102,7 @@ static void lay_layers(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
                                         .first_feature = head->features,
                                         .first_point = head->points,
                                         .weigher = exi_lay_offset(lay, at)};
-        head->features += weigher->dimension;
+        head->features += weigher->dimension + (weigher->flags & EXI_WEIGHER_LIMITS ? weigher->axis_count : 0);
         head->points += points;
     }
     lay_sets(rig, lay, head);

@@ -46,19 +46,31 @@ EXI_INLINE void exi_gpu_weigh_axis(const exi_gpu *g, const exi_gpu_job *j, int i
         return;
     const ex_weigher *w = exi_gpu_weigher(g, layer);
     const exi_axis_record *axis = &exi_axes(w)[item - layer->first_axis];
-    double *features = j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature +
-                       exi_gpu_feature_place(g, w, item - layer->first_axis);
+    const int own = item - layer->first_axis;
+    double *row = j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature;
+    double *features = row + exi_gpu_feature_place(g, w, own);
     double value[4] = {0, 0, 0, 0}, clean[4];
     exi_gpu_input(g, j, instance, g->axis_inputs[item], value);
     if (!EXI_GPU_HAS(g, EXI_GPU_READINGS) || axis->kind == EX_AXIS_SCALAR) {
         const double number = exi_axis_clean_scalar(axis, value[0]);
         *features = w->kind == EX_WEIGHER_DIRECT ? number : exi_axis_scalar_feature(axis, number);
         if (EXI_GPU_HAS(g, EXI_GPU_CALM) && (w->flags & EXI_WEIGHER_LIMITS))
-            *features = exi_limit_hold(&exi_limits(w)[item - layer->first_axis], *features);
+            row[w->dimension + own] = exi_limit_scalar(&exi_limits(w)[own], features);
         return;
     }
+    if (EXI_GPU_HAS(g, EXI_GPU_CALM) && (w->flags & EXI_WEIGHER_LIMITS))
+        row[w->dimension + own] = 1;
     exi_axis_clean_rotation(axis, value, clean);
     exi_axis_rotation_features(axis, clean, features);
+}
+
+/* The factor by which the axes of a layer with limits fade its weights. */
+EXI_INLINE double exi_gpu_fade(const exi_gpu *g, const exi_gpu_job *j, int instance, const exi_gpu_layer *layer) {
+    const ex_weigher *w = exi_gpu_weigher(g, layer);
+    const double *row = j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature;
+    double factor = exi_limit_rotations(w, row);
+    EXI_ROLLED for (int i = 0; i < w->axis_count; i++) factor *= row[w->dimension + i];
+    return factor;
 }
 
 /* ---- points ---- */
@@ -268,8 +280,7 @@ EXI_INLINE void exi_gpu_calm(const exi_gpu *g, const exi_gpu_job *j, int instanc
         exi_gpu_keep_bound(w, weights, layer->example_count, warp);
     if (!(w->flags & EXI_WEIGHER_LIMITS))
         return;
-    const double factor =
-        exi_limit_fade(w, j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature);
+    const double factor = exi_gpu_fade(g, j, instance, layer);
     EXI_ROLLED for (int i = warp.lane; i < layer->example_count; i += warp.lanes) weights[i] *= factor;
 }
 
@@ -293,7 +304,7 @@ EXI_INLINE void exi_gpu_weigh_set(const exi_gpu *g, const exi_gpu_job *j, int in
         weight = exi_gpu_dot(kernels + w->example_count, column + (size_t)at.size * at.size, at.size, w->pseudo_count,
                              weight);
         if (EXI_GPU_HAS(g, EXI_GPU_CALM) && (w->flags & EXI_WEIGHER_LIMITS))
-            weight *= exi_limit_fade(w, j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature);
+            weight *= exi_gpu_fade(g, j, instance, layer);
     }
     j->work.offset_weights[(size_t)instance * (size_t)g->offset_weights + (size_t)item] = exi_gpu_offset_weight(weight);
 }

@@ -5,9 +5,9 @@
  * t = (x - high)/s up to t = 2, and high beyond. So weights come to rest without a corner, and then are those of the
  * end exactly. s is 1/32 of the distance from the outermost point to its nearest neighbour.
  *
- * Fading: weights are multiplied by (1 - t^2)^2, t = excess / width up to 1, and by 0 beyond. The excess of a scalar is
- * how far it is beyond the points. That of a rotation is how much farther it is from the nearest point than the width,
- * which is the mean distance of neighbours.
+ * Fading: scalars are held as well, and weights are multiplied by (1 - t^2)^2, t = excess / width up to 1, and by 0
+ * beyond. So no weight grows on its way to nothing. The excess of a scalar is how far it is beyond the points. That of
+ * a rotation is how much farther it is from the nearest point than the width, which is the mean distance of neighbours.
  */
 #ifndef EXI_LIMITS_INL
 #define EXI_LIMITS_INL
@@ -32,35 +32,32 @@ EXI_INLINE double exi_limit_soften(double x, double soft) {
     return t < 2 ? x * (1 - 0.5 * t) * (1 - 0.5 * t) : 0;
 }
 
-/* A scalar feature, held if its axis holds. */
-EXI_INLINE double exi_limit_hold(const exi_limit_record *record, double x) {
-    if (record->limit != EX_LIMIT_HOLD)
-        return x;
-    if (x > record->high)
-        return record->high + exi_limit_soften(x - record->high, record->high_soft);
-    return x < record->low ? record->low - exi_limit_soften(record->low - x, record->low_soft) : x;
-}
-
 EXI_INLINE double exi_limit_bell(double excess, double width) {
     const double t = excess / width;
     return !(t > 0) ? 1 : t < 1 ? (1 - t * t) * (1 - t * t) : 0;
 }
 
-/* The factor on all weights at a row of features. */
-EXI_INLINE double exi_limit_fade(const ex_weigher *w, const double *features) {
+/* Holds a scalar feature unless its axis extrapolates. Returns the factor by which the axis fades all weights. */
+EXI_INLINE double exi_limit_scalar(const exi_limit_record *record, double *feature) {
+    const double above = *feature - record->high, below = record->low - *feature;
+    if (record->limit == EX_LIMIT_EXTRAPOLATE || !(above > 0 || below > 0))
+        return 1;
+    *feature = above > 0 ? record->high + exi_limit_soften(above, record->high_soft)
+                         : record->low - exi_limit_soften(below, record->low_soft);
+    return record->limit == EX_LIMIT_FADE ? exi_limit_bell(above > 0 ? above : below, record->width) : 1;
+}
+
+/* The factor by which the axes that are rotations fade all weights at a row of features. */
+EXI_INLINE double exi_limit_rotations(const ex_weigher *w, const double *features) {
     const exi_limit_record *record = exi_limits(w);
     const exi_axis_record *axis = exi_axes(w);
     const exi_rotation_metric *rotation = (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations);
     double factor = 1;
-    int scalar = 0, place = w->scalar_count;
-    EXI_ROLLED for (int i = 0; i < w->axis_count; i++) {
-        const bool fades = record[i].limit == EX_LIMIT_FADE;
-        if (axis[i].kind == EX_AXIS_SCALAR) {
-            const double x = features[scalar++];
-            if (fades)
-                factor *= exi_limit_bell(x > record[i].high ? x - record[i].high : record[i].low - x, record[i].width);
+    int place = w->scalar_count;
+    EXI_ROLLED for (int i = 0; w->rotation_count > 0 && i < w->axis_count; i++) {
+        if (axis[i].kind == EX_AXIS_SCALAR)
             continue;
-        }
+        const bool fades = record[i].limit == EX_LIMIT_FADE;
         const int size = (int)rotation->width;
         double nearest = INFINITY;
         EXI_ROLLED for (int j = 0; fades && j < exi_point_count(w); j++) {

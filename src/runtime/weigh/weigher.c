@@ -123,7 +123,7 @@ static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
 
 /* ---- the block ---- */
 
-/* Computes the features of a query, held where axes hold. Returns the factor by which its weights fade. */
+/* Computes the features of a query, held where axes hold or fade. Returns the factor by which its weights fade. */
 static double query_features(const ex_weigher *w, const double *point, double *features) {
     double clean[EXI_FEATURE_MAX];
     exi_point_clean(w, point, clean);
@@ -131,12 +131,11 @@ static double query_features(const ex_weigher *w, const double *point, double *f
     if (!(w->flags & EXI_WEIGHER_LIMITS))
         return 1;
     const exi_limit_record *limit = exi_limits(w);
+    double factor = exi_limit_rotations(w, features);
     for (int i = 0, scalar = 0; i < w->axis_count; i++)
-        if (exi_axes(w)[i].kind == EX_AXIS_SCALAR) {
-            features[scalar] = exi_limit_hold(&limit[i], features[scalar]);
-            scalar++;
-        }
-    return exi_limit_fade(w, features);
+        if (exi_axes(w)[i].kind == EX_AXIS_SCALAR)
+            factor *= exi_limit_scalar(&limit[i], &features[scalar++]);
+    return factor;
 }
 
 static void fade(double *weights, size_t count, double factor) {
