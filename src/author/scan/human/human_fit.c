@@ -1,0 +1,571 @@
+/*
+ * Carries the template to scans: one figure for all of them, and a pose for each. Minimises, over figures b and poses,
+ *
+ *     sum over matches of rho(n . (x - y))/s^2 + sum over points of |x - y|^2/sigma^2 + |b|^2 + priors of the joints
+ *
+ * by turns: matches (closest points of the scan, with normals that agree), then Gauss-Newton steps of all poses and the
+ * figure, with the poses eliminated. x is linear in b at a given pose. With w a small turn of joint k in the world, and
+ * B the bones beyond it: dx = sum over j in B of w_j w x (x_j - p_k), x_j where bone j alone would put the vertex.
+ * Balls are free but for a weak pull to the neutral pose; hinges hardly leave their axis, since no person's axis is
+ * exactly the skeleton's.
+ */
+#include "author/base/arena.h"
+#include "author/base/array.h"
+#include "author/base/progress.h"
+#include "author/scan/fit/fit.h"
+#include "author/scan/human/human.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <exemplar/settle.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 16, STEPS = 3, TRIED = 2000 };
+/* Farthest match at first, at last, and what a round leaves of it, in metres. */
+static const double reach_first = 0.15, reach_last = 0.03, reach_share = 0.85;
+/* Metres between a person's surface and the template's own: what a match weighs against priors. */
+static const double surface_sigma = 0.01;
+/* Radians: how far joints are expected to turn; hinges about other axes than theirs. */
+static const double ball_sigma = 2, hinge_sigma = 2, across_sigma = 0.12;
+/* Neighbouring matches err alike, so that only this share of them counts. */
+static const double independent = 0.1;
+static const double agree = 0.5; /* least cosine between normals of a match */
+
+/* The surface of a scan, for search. */
+typedef struct surface {
+    float *positions;
+    uint32_t *triangles;
+    int triangle_count;
+    ex_tree *tree;
+    void *memory;
+    const ex_bounds *bounds;
+} surface;
+
+typedef struct match {
+    int vertex;
+    bool plane; /* counts along the normal only */
+    double target[3], normal[3];
+    double weight;
+} match;
+
+typedef struct one {
+    const struct fit *fit;
+    exi_human_scan *scan;
+    surface surface;
+    match *matches;
+    int match_count;
+    double (*starts)[4]; /* [joint_count]: rotations */
+    double (*rotations)[9], (*posed)[3];
+    double (*vertices)[3]; /* [vertex_count] */
+    double (*normals)[3];  /* [vertex_count] */
+    double (*rows)[3];     /* [unknowns + figure_count] */
+    double *along;         /* likewise */
+    double (*moved)[3];    /* [figure_count][joint_count]: derivatives of the joints' places */
+    /* Normal equations of the pose [unknowns], its products with the figure, and those of the figure. */
+    double *matrix, *right, *diagonal;
+    double *mixed; /* [figure_count][unknowns] */
+    double *figure_matrix, *figure_right;
+    ex_result result;
+    ex_error error;
+} one;
+
+typedef struct fit {
+    const exi_human *human;
+    exi_arena arena;
+    one *ones;
+    int scan_count, unknowns, joint_count, vertex_count, figure_count;
+    double (*rest)[3], (*places)[3];
+    int stride;
+    double reach;
+    double *figure, *change; /* [figure_count] */
+    ex_error *error;
+} fit;
+
+/* ---- the scan's surface ---- */
+
+static ex_result open_surface(surface *s, const exi_human_scan *scan, ex_error *error) {
+    size_t vertices = 0, triangles = 0, first = 0, corner = 0;
+    ex_result result = EX_OK;
+    for (int i = 0; i < scan->mesh_count; i++) {
+        vertices += (size_t)scan->meshes[i]->vertex_count;
+        triangles += (size_t)(scan->meshes[i]->corner_count - 2 * scan->meshes[i]->face_count);
+    }
+    s->positions = exi_array_allocate(3 * vertices, sizeof *s->positions);
+    s->triangles = exi_array_allocate(3 * triangles, sizeof *s->triangles);
+    if (!s->positions || !s->triangles)
+        return ex_error_memory(error, "a scan", 3 * vertices * sizeof(float));
+    for (int i = 0; i < scan->mesh_count && result == EX_OK; i++) {
+        const ex_mesh *mesh = scan->meshes[i];
+        int *own = NULL, count = 0;
+        result = ex_mesh_triangulate(mesh, &own, &count, error);
+        for (int v = 0; v < 3 * mesh->vertex_count; v++)
+            s->positions[3 * first + (size_t)v] = (float)mesh->positions[v];
+        for (int c = 0; result == EX_OK && c < 3 * count; c++)
+            s->triangles[corner++] = (uint32_t)(first + (size_t)mesh->corners[own[c]]);
+        first += (size_t)mesh->vertex_count;
+        free(own);
+    }
+    s->triangle_count = (int)(corner / 3);
+    if (result != EX_OK)
+        return result;
+    const ex_tree_def def = {.vertex_count = (int)vertices,
+                             .positions = s->positions,
+                             .triangle_count = s->triangle_count,
+                             .triangles = s->triangles};
+    result = ex_tree_create(&def, NULL, &s->tree, error);
+    if (result != EX_OK)
+        return result;
+    s->memory = malloc(ex_bounds_size(s->tree));
+    s->bounds = s->memory ? ex_bounds_fit(s->tree, s->positions, 0, s->memory, NULL) : NULL;
+    return s->bounds ? EX_OK : ex_error_memory(error, "a scan", ex_bounds_size(s->tree));
+}
+
+static void close_surface(surface *s) {
+    ex_tree_destroy(s->tree);
+    free(s->memory);
+    free(s->positions);
+    free(s->triangles);
+}
+
+/* ---- matches ---- */
+
+static void vertex_normals(const exi_human *human, const double (*vertices)[3], double (*normals)[3]) {
+    const ex_mesh *mesh = human->mesh;
+    memset(normals, 0, (size_t)mesh->vertex_count * sizeof *normals);
+    for (int f = 0; f < mesh->face_count; f++) {
+        const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
+        for (int c = begin + 1; c + 1 < end; c++) {
+            const int a = mesh->corners[begin], b = mesh->corners[c], d = mesh->corners[c + 1];
+            double u[3], v[3], n[3];
+            exi_subtract(vertices[b], vertices[a], u);
+            exi_subtract(vertices[d], vertices[a], v);
+            exi_cross(u, v, n);
+            for (int k = 0; k < 3; k++) {
+                normals[a][k] += n[k];
+                normals[b][k] += n[k];
+                normals[d][k] += n[k];
+            }
+        }
+    }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        exi_unit3(normals[v]);
+}
+
+static void triangle_normal(const surface *s, int triangle, double normal[3]) {
+    double p[3][3], u[3], v[3];
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++)
+            p[k][c] = (double)s->positions[3 * (size_t)s->triangles[3 * triangle + k] + (size_t)c];
+    exi_subtract(p[1], p[0], u);
+    exi_subtract(p[2], p[0], v);
+    exi_cross(u, v, normal);
+    exi_unit3(normal);
+}
+
+static void pose_one(one *o) {
+    const fit *f = o->fit;
+    exi_human_frames(f->human, (const double(*)[3])f->places, &o->scan->pose, o->rotations, o->posed);
+    exi_human_skin(f->human, (const double(*)[3])f->rest, (const double(*)[3])f->places,
+                   (const double(*)[9])o->rotations, (const double(*)[3])o->posed, o->vertices);
+}
+
+static void find_matches(one *o) {
+    const fit *f = o->fit;
+    double sum = 0;
+    int tried = 0, found = 0;
+    o->match_count = 0;
+    for (int i = 0; i < o->scan->point_count; i++) {
+        const exi_human_point *p = &o->scan->points[i];
+        match *m = &o->matches[o->match_count++];
+        *m = (match){.vertex = p->vertex, .weight = 1 / (p->sigma * p->sigma)};
+        memcpy(m->target, p->target, sizeof m->target);
+    }
+    if (!o->surface.bounds)
+        return;
+    vertex_normals(f->human, (const double(*)[3])o->vertices, o->normals);
+    for (int v = 0; v < f->vertex_count; v += f->stride) {
+        const float at[3] = {(float)o->vertices[v][0], (float)o->vertices[v][1], (float)o->vertices[v][2]};
+        ex_closest c;
+        match m = {.vertex = v, .plane = true};
+        tried++;
+        if (!ex_bounds_closest(o->surface.bounds, at, (float)f->reach, &c))
+            continue;
+        triangle_normal(&o->surface, c.triangle, m.normal);
+        if (exi_dot3(m.normal, o->normals[v]) < agree)
+            continue;
+        const double width = f->reach / 2, d2 = (double)c.distance_sq;
+        const double share = width * width / (width * width + d2);
+        m.weight = independent * share * share / (surface_sigma * surface_sigma);
+        for (int k = 0; k < 3; k++)
+            m.target[k] = (double)c.point[k];
+        o->matches[o->match_count++] = m;
+        sum += d2;
+        found++;
+    }
+    o->scan->rms = found > 0 ? sqrt(sum / found) : 0;
+    o->scan->matched = tried > 0 ? (double)found / tried : 0;
+}
+
+/* ---- poses ---- */
+
+/* Derivatives of a vertex by the unknowns of a pose: three for each joint, then the base's position. */
+static void derive(const one *o, int vertex, double (*rows)[3]) {
+    const fit *f = o->fit;
+    const uint16_t *joints = f->human->joints + (size_t)vertex * EXI_HUMAN_INFLUENCES;
+    const float *weights = f->human->weights + (size_t)vertex * EXI_HUMAN_INFLUENCES;
+    memset(rows, 0, (size_t)f->unknowns * sizeof *rows);
+    for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
+        const int j = joints[i];
+        const double w = (double)weights[i], *m = o->rotations[j];
+        double d[3], x[3];
+        if (w == 0)
+            continue;
+        exi_subtract(f->rest[vertex], f->places[j], d);
+        for (int c = 0; c < 3; c++)
+            x[c] = m[3 * c] * d[0] + m[3 * c + 1] * d[1] + m[3 * c + 2] * d[2] + o->posed[j][c];
+        for (int k = j; k >= 0; k = f->human->kinematics->joints[k].parent) {
+            const int parent = f->human->kinematics->joints[k].parent;
+            double arm[3], turned[3];
+            exi_subtract(x, o->posed[k], arm);
+            for (int c = 0; c < 3; c++) {
+                double axis[3] = {c == 0, c == 1, c == 2};
+                if (parent >= 0)
+                    for (int r = 0; r < 3; r++)
+                        axis[r] = o->rotations[parent][3 * r + c];
+                exi_cross(axis, arm, turned);
+                for (int r = 0; r < 3; r++)
+                    rows[3 * k + c][r] += w * turned[r];
+            }
+        }
+        for (int c = 0; c < 3; c++)
+            rows[3 * f->joint_count + c][c] += w;
+    }
+}
+
+static void derive_joint(const one *o, int joint, double (*rows)[3]) {
+    const fit *f = o->fit;
+    memset(rows, 0, (size_t)f->unknowns * sizeof *rows);
+    for (int k = f->human->kinematics->joints[joint].parent; k >= 0; k = f->human->kinematics->joints[k].parent) {
+        const int parent = f->human->kinematics->joints[k].parent;
+        double arm[3];
+        exi_subtract(o->posed[joint], o->posed[k], arm);
+        for (int c = 0; c < 3; c++) {
+            double axis[3] = {c == 0, c == 1, c == 2};
+            if (parent >= 0)
+                for (int r = 0; r < 3; r++)
+                    axis[r] = o->rotations[parent][3 * r + c];
+            exi_cross(axis, arm, rows[3 * k + c]);
+        }
+    }
+    for (int c = 0; c < 3; c++)
+        rows[3 * f->joint_count + c][c] = 1;
+}
+
+/* Adds weight times the square of a residual, along one direction or along all three. Rows: the pose, then the figure.
+ */
+static void add_rows(one *o, const double residual[3], const double *normal, double weight) {
+    const int n = o->fit->unknowns, k = o->fit->figure_count;
+    double *along = o->along;
+    for (int d = 0; d < (normal ? 1 : 3); d++) {
+        const double axis[3] = {d == 0, d == 1, d == 2}, *e = normal ? normal : axis;
+        const double r = exi_dot3(residual, e);
+        for (int i = 0; i < n + k; i++)
+            along[i] = exi_dot3(o->rows[i], e);
+        for (int i = 0; i < n; i++) {
+            if (along[i] == 0)
+                continue;
+            const double by = weight * along[i];
+            o->right[i] -= by * r;
+            for (int j = i; j < n; j++)
+                o->matrix[i * n + j] += by * along[j];
+            for (int j = 0; j < k; j++)
+                o->mixed[j * n + i] += by * along[n + j];
+        }
+        for (int i = 0; i < k; i++) {
+            const double by = weight * along[n + i];
+            o->figure_right[i] -= by * r;
+            for (int j = i; j < k; j++)
+                o->figure_matrix[i * k + j] += by * along[n + j];
+        }
+    }
+}
+
+/* The rotation of a quaternion as a vector, in radians. */
+static void rotation_vector(const double q[4], double w[3]) {
+    const double sign = q[3] < 0 ? -1 : 1, length = sqrt(exi_dot3(q, q));
+    const double angle = 2 * atan2(length, fabs(q[3]));
+    for (int c = 0; c < 3; c++)
+        w[c] = length > 1e-12 ? sign * q[c] * angle / length : 0;
+}
+
+static void add_priors(one *o) {
+    const fit *f = o->fit;
+    const int n = f->unknowns;
+    for (int j = 1; j < f->joint_count; j++) {
+        const ex_kin_joint *joint = &f->human->kinematics->joints[j];
+        const bool hinge = joint->freedom == EX_FREEDOM_HINGE;
+        const double hold = o->scan->hold > 0 ? 1 / (o->scan->hold * o->scan->hold) : 0;
+        const double all = 1 / ((hinge ? across_sigma : ball_sigma) * (hinge ? across_sigma : ball_sigma));
+        const double along = hinge ? 1 / (hinge_sigma * hinge_sigma) - all : 0;
+        double w[3], off[3], back[4], from[4];
+        rotation_vector(o->scan->pose.rotations[j], w);
+        exi_conjugate(o->starts[j], back);
+        exi_quaternion_multiply(o->scan->pose.rotations[j], back, from);
+        rotation_vector(from, off);
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++) {
+                const double k = (a == b ? all : 0) + along * joint->axis[a] * joint->axis[b];
+                if (b >= a)
+                    o->matrix[(3 * j + a) * n + 3 * j + b] += k;
+                o->right[3 * j + a] -= k * w[b];
+            }
+        for (int a = 0; a < 3; a++) {
+            o->matrix[(3 * j + a) * (n + 1)] += hold;
+            o->right[3 * j + a] -= hold * off[a];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        o->matrix[i * (n + 1)] += 1e-6;
+}
+
+static void derive_places(one *o) {
+    const fit *f = o->fit;
+    for (int k = 0; k < f->figure_count; k++) {
+        const double(*shifts)[3] = (const double(*)[3])f->human->joint_shifts + (size_t)k * (size_t)f->joint_count;
+        double(*moved)[3] = o->moved + (size_t)k * (size_t)f->joint_count;
+        memset(moved[0], 0, sizeof moved[0]);
+        for (int j = 1; j < f->joint_count; j++) {
+            const int parent = f->human->kinematics->joints[j].parent;
+            const double *m = o->rotations[parent];
+            double d[3];
+            exi_subtract(shifts[j], shifts[parent], d);
+            for (int c = 0; c < 3; c++)
+                moved[j][c] = moved[parent][c] + m[3 * c] * d[0] + m[3 * c + 1] * d[1] + m[3 * c + 2] * d[2];
+        }
+    }
+}
+
+static void derive_figure(const one *o, int vertex, double (*rows)[3]) {
+    const fit *f = o->fit;
+    const uint16_t *joints = f->human->joints + (size_t)vertex * EXI_HUMAN_INFLUENCES;
+    const float *weights = f->human->weights + (size_t)vertex * EXI_HUMAN_INFLUENCES;
+    for (int k = 0; k < f->figure_count; k++) {
+        const float *form = f->human->figures + 3 * ((size_t)k * (size_t)f->vertex_count + (size_t)vertex);
+        const size_t first = (size_t)k * (size_t)f->joint_count;
+        memset(rows[k], 0, sizeof rows[k]);
+        for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
+            const double w = (double)weights[i], *m = o->rotations[joints[i]];
+            const double *shift = f->human->joint_shifts[first + joints[i]], *place = o->moved[first + joints[i]];
+            const double d[3] = {(double)form[0] - shift[0], (double)form[1] - shift[1], (double)form[2] - shift[2]};
+            for (int c = 0; w != 0 && c < 3; c++)
+                rows[k][c] += w * (m[3 * c] * d[0] + m[3 * c + 1] * d[1] + m[3 * c + 2] * d[2] + place[c]);
+        }
+    }
+}
+
+/* ---- steps ---- */
+
+/* Sums the normal equations of a scan, and eliminates its pose: leaves U with U'U = A, Y = U'^-1 (B, r) in mixed and
+ * right, and the reduced matrix and right-hand side of the figure. */
+static void reduce(one *o) {
+    const fit *f = o->fit;
+    const int n = f->unknowns, k = f->figure_count;
+    memset(o->matrix, 0, (size_t)n * (size_t)n * sizeof *o->matrix);
+    memset(o->right, 0, (size_t)n * sizeof *o->right);
+    memset(o->mixed, 0, (size_t)k * (size_t)n * sizeof *o->mixed);
+    memset(o->figure_matrix, 0, (size_t)k * (size_t)k * sizeof *o->figure_matrix);
+    memset(o->figure_right, 0, (size_t)k * sizeof *o->figure_right);
+    derive_places(o);
+    for (int i = 0; i < o->match_count; i++) {
+        const match *m = &o->matches[i];
+        double r[3];
+        derive(o, m->vertex, o->rows);
+        derive_figure(o, m->vertex, o->rows + n);
+        exi_subtract(o->vertices[m->vertex], m->target, r);
+        add_rows(o, r, m->plane ? m->normal : NULL, m->weight);
+    }
+    for (int i = 0; i < o->scan->joint_count; i++) {
+        const exi_human_joint *joint = &o->scan->joints[i];
+        double r[3];
+        derive_joint(o, joint->joint, o->rows);
+        for (int j = 0; j < k; j++)
+            memcpy(o->rows[n + j], o->moved[(size_t)j * (size_t)f->joint_count + (size_t)joint->joint],
+                   sizeof o->rows[n + j]);
+        exi_subtract(o->posed[joint->joint], joint->target, r);
+        add_rows(o, r, NULL, 1 / (joint->sigma * joint->sigma));
+    }
+    add_priors(o);
+    for (int i = 0; i < n; i++)
+        o->diagonal[i] = o->matrix[i * (n + 1)];
+    exi_cholesky(o->matrix, n, o->diagonal, 1e-12);
+    exi_cholesky_forward(o->matrix, n, o->right);
+    for (int i = 0; i < k; i++)
+        exi_cholesky_forward(o->matrix, n, o->mixed + (size_t)i * (size_t)n);
+    for (int i = 0; i < k; i++) {
+        const double *y = o->mixed + (size_t)i * (size_t)n;
+        for (int c = 0; c < n; c++)
+            o->figure_right[i] -= y[c] * o->right[c];
+        for (int j = i; j < k; j++)
+            for (int c = 0; c < n; c++)
+                o->figure_matrix[i * k + j] -= y[c] * o->mixed[j * n + c];
+    }
+}
+
+/* The step of the figure, in change [figure_count]; the sums of all scans are in those of the first. */
+static void solve_figure(fit *f, double *change) {
+    const int k = f->figure_count;
+    double *matrix = f->ones[0].figure_matrix, *diagonal = f->ones[0].diagonal;
+    memcpy(change, f->ones[0].figure_right, (size_t)k * sizeof *change);
+    for (int i = 1; i < f->scan_count; i++) {
+        for (int j = 0; j < k * k; j++)
+            matrix[j] += f->ones[i].figure_matrix[j];
+        for (int j = 0; j < k; j++)
+            change[j] += f->ones[i].figure_right[j];
+    }
+    for (int j = 0; j < k; j++) {
+        change[j] -= f->figure[j];
+        matrix[j * (k + 1)] += 1;
+        diagonal[j] = matrix[j * (k + 1)];
+    }
+    exi_cholesky(matrix, k, diagonal, 1e-12);
+    exi_cholesky_solve(matrix, k, change);
+}
+
+static void step_pose(one *o) {
+    const fit *f = o->fit;
+    const int n = f->unknowns;
+    for (int k = 0; k < f->figure_count; k++)
+        for (int c = 0; c < n; c++)
+            o->right[c] -= f->change[k] * o->mixed[k * n + c];
+    exi_cholesky_backward(o->matrix, n, o->right);
+    for (int j = 0; j < f->joint_count; j++) {
+        double *q = o->scan->pose.rotations[j], turn[4], w[3];
+        const double size = sqrt(exi_dot3(o->right + 3 * j, o->right + 3 * j)), share = size > 0.6 ? 0.6 / size : 1;
+        for (int c = 0; c < 3; c++)
+            w[c] = share * o->right[3 * j + c];
+        exi_fit_turn(w, turn);
+        exi_quaternion_multiply(turn, q, q);
+        exi_normalise(q, 4);
+    }
+    for (int c = 0; c < 3; c++)
+        o->scan->pose.translation[c] += o->right[3 * f->joint_count + c];
+}
+
+/* ---- rounds ---- */
+
+static void open_scans(void *context, int begin, int end) {
+    fit *f = context;
+    for (int i = begin; i < end; i++)
+        if (f->ones[i].scan->mesh_count > 0)
+            f->ones[i].result = open_surface(&f->ones[i].surface, f->ones[i].scan, &f->ones[i].error);
+}
+
+static void match_scans(void *context, int begin, int end) {
+    fit *f = context;
+    for (int i = begin; i < end; i++) {
+        pose_one(&f->ones[i]);
+        find_matches(&f->ones[i]);
+    }
+}
+
+static void reduce_scans(void *context, int begin, int end) {
+    fit *f = context;
+    for (int i = begin; i < end; i++) {
+        pose_one(&f->ones[i]);
+        reduce(&f->ones[i]);
+    }
+}
+
+static void step_scans(void *context, int begin, int end) {
+    fit *f = context;
+    for (int i = begin; i < end; i++)
+        step_pose(&f->ones[i]);
+}
+
+static void step(fit *f, const ex_tasks *tasks) {
+    exi_run(tasks, f->scan_count, 1, reduce_scans, f);
+    if (f->figure_count > 0)
+        solve_figure(f, f->change);
+    exi_run(tasks, f->scan_count, 1, step_scans, f);
+    for (int k = 0; k < f->figure_count; k++)
+        f->figure[k] += f->change[k];
+    exi_human_figure(f->human, f->figure, f->rest, f->places);
+}
+
+static bool open_one(fit *f, one *o, exi_human_scan *scan) {
+    const size_t n = (size_t)f->unknowns, k = (size_t)f->figure_count, joints = (size_t)f->joint_count;
+    exi_arena *arena = &f->arena;
+    *o = (one){.fit = f, .scan = scan};
+    o->mixed = exi_arena_allocate(arena, n * k, sizeof *o->mixed);
+    o->matches = exi_arena_allocate(arena, (size_t)scan->point_count + (size_t)f->vertex_count, sizeof *o->matches);
+    o->starts = exi_arena_allocate(arena, joints, sizeof *o->starts);
+    o->rotations = exi_arena_allocate(arena, joints, sizeof *o->rotations);
+    o->posed = exi_arena_allocate(arena, joints, sizeof *o->posed);
+    o->vertices = exi_arena_allocate(arena, (size_t)f->vertex_count, sizeof *o->vertices);
+    o->normals = exi_arena_allocate(arena, (size_t)f->vertex_count, sizeof *o->normals);
+    o->matrix = exi_arena_allocate(arena, n * n, sizeof *o->matrix);
+    o->right = exi_arena_allocate(arena, n, sizeof *o->right);
+    o->diagonal = exi_arena_allocate(arena, n + k, sizeof *o->diagonal);
+    o->rows = exi_arena_allocate(arena, n + k, sizeof *o->rows);
+    o->along = exi_arena_allocate(arena, n + k, sizeof *o->along);
+    o->moved = exi_arena_allocate(arena, k * joints, sizeof *o->moved);
+    o->figure_matrix = exi_arena_allocate(arena, k * k, sizeof *o->figure_matrix);
+    o->figure_right = exi_arena_allocate(arena, k, sizeof *o->figure_right);
+    if (o->starts)
+        memcpy(o->starts, scan->pose.rotations, joints * sizeof *o->starts);
+    return o->starts && o->matches && o->rotations && o->posed && o->vertices && o->normals && o->matrix && o->right &&
+           o->diagonal && o->rows && o->along && o->moved && o->mixed && o->figure_matrix && o->figure_right;
+}
+
+static ex_result open_fit(fit *f, exi_human_scan *scans) {
+    f->ones = exi_arena_allocate(&f->arena, (size_t)f->scan_count, sizeof *f->ones);
+    f->rest = exi_arena_allocate(&f->arena, (size_t)f->vertex_count, sizeof *f->rest);
+    f->places = exi_arena_allocate(&f->arena, (size_t)f->joint_count, sizeof *f->places);
+    f->change = exi_arena_allocate(&f->arena, (size_t)f->figure_count, sizeof *f->change);
+    bool good = f->ones && f->rest && f->places && f->change;
+    for (int i = 0; good && i < f->scan_count; i++)
+        good = open_one(f, &f->ones[i], &scans[i]);
+    return good ? EX_OK : ex_error_memory(f->error, "carrying the template", (size_t)f->vertex_count * 96);
+}
+
+ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_count, double *figure,
+                        const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
+    fit f = {.human = human,
+             .scan_count = scan_count,
+             .joint_count = human->kinematics->joint_count,
+             .vertex_count = human->mesh->vertex_count,
+             .figure_count = human->figure_count,
+             .unknowns = 3 * human->kinematics->joint_count + 3,
+             .stride = human->mesh->vertex_count / TRIED + 1,
+             .figure = figure,
+             .error = error};
+    ex_result result = open_fit(&f, scans);
+    if (result == EX_OK)
+        exi_run(tasks, scan_count, 1, open_scans, &f);
+    for (int i = 0; f.ones && i < scan_count && result == EX_OK; i++) {
+        result = f.ones[i].result;
+        if (result != EX_OK && error)
+            *error = f.ones[i].error;
+    }
+    if (result == EX_OK)
+        exi_human_figure(human, figure, f.rest, f.places);
+    f.reach = reach_first;
+    for (int round = 0; round < ROUNDS && result == EX_OK; round++) {
+        if (!exi_progress_tell(progress, "carrying the template", (double)round / ROUNDS)) {
+            result = exi_progress_stopped(error);
+            break;
+        }
+        exi_run(tasks, scan_count, 1, match_scans, &f);
+        for (int i = 0; i < STEPS; i++)
+            step(&f, tasks);
+        f.reach = f.reach * reach_share > reach_last ? f.reach * reach_share : reach_last;
+    }
+    for (int i = 0; f.ones && i < scan_count; i++)
+        close_surface(&f.ones[i].surface);
+    exi_arena_free(&f.arena);
+    return result;
+}
