@@ -1,8 +1,7 @@
 /*
  * The demo `shoulder` (Pose Space Deformation, figure 8): an upper arm on half a torso. The space is one axis, the
  * direction of the arm: the swing of its joint, independent of the turn about the arm and of the quaternion's sign.
- * Seven sculpts surround the rest pose. Those with close neighbours have a shorter falloff, so that they do not affect
- * each other.
+ * Seven sculpts surround the rest pose.
  *
  * In the sculpts every vertex turns about the joint by its fraction of the rotation, and so keeps its distance from it;
  * soft strokes raise the deltoid, pull the side along with a lifted arm, and press the chest out in front of it.
