@@ -2,6 +2,7 @@
 
     commands.py TOOL REPOSITORY [PATTERN…]     all pages, or those that match: 'docs/guides/*', '!docs/guides/*' for not
     UPDATE_DOCS=1 commands.py …                writes the output of ```console blocks into the pages
+    UPDATE_PICTURES=1 commands.py …            copies the pictures that a page's commands make to where the page has them
 
 pages.py defines which blocks are run. Commands of ```sh blocks must end with 0; those of ```console blocks must print
 the text below them. Times and sizes of files differ between machines and builds, so both sides are masked before they
@@ -18,6 +19,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import struct
 import sys
 import tempfile
@@ -147,8 +149,13 @@ def check_page(path, named, tool, environment):
                     result.faults.append((step.line, fault))
             for link in PICTURE.findall(page.prose):
                 made = work / pathlib.PurePath(link).name
-                if made.suffix == ".png" and made.exists() and png_size(path.parent / link) != png_size(made):
-                    result.faults.append((0, f"{link} has another size than what the page's commands make"))
+                if made.suffix not in (".png", ".svg") or not made.exists():
+                    continue
+                if os.environ.get("UPDATE_PICTURES"):
+                    shutil.copyfile(made, path.parent / link)
+                elif made.suffix == ".png" and png_size(path.parent / link) != png_size(made):
+                    result.faults.append((0, f"{link} has another size than what the page's commands make; "
+                                          "UPDATE_PICTURES=1 copies it"))
         result.seconds = time.time() - begun
     return result
 

@@ -26,8 +26,8 @@ def smooth(t):
 
 # ---- the elbow ----
 
-# Height of a slim and a strong arm, place, length; direction and width in degrees; the first four again when fully flexed. Only the
-# muscles that change with the elbow are here.
+# Height of a slim and a strong arm, place, length; direction and width in degrees; the first four again when fully
+# flexed. Only the muscles that change with the elbow are here.
 BUMPS = np.array([
     [0.004, 0.012, 0.020, 0.040, -5, 55, 0.004, 0.013, 0.020, 0.040],
     [0.003, 0.009, 0.180, 0.042, -6, 44, 0.012, 0.027, 0.168, 0.036],

@@ -177,7 +177,8 @@ def main():
             promise(found["calm"][m] < lowest[m] + SHORTFALL[m],
                     f"elbow: {m} is off by {found['calm'][m]:.2f} %, the best gaussian by {lowest[m]:.2f} %")
         bent.project["skinning"] = "dual_quaternion"
-        for title, joint in (("elbow, dual quaternions", bent), ("shoulder", shoulder(sys.argv[1], folder / "shoulder"))):
+        lifted = shoulder(sys.argv[1], folder / "shoulder")
+        for title, joint in (("elbow, dual quaternions", bent), ("shoulder", lifted)):
             found, lowest = compare(title, joint)
             for m in MEASURES:
                 promise(found["calm"][m] < lowest[m] + TOLERANCE,
