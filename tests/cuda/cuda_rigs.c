@@ -217,9 +217,10 @@ static void make_skin(workshop *w) {
 
 /* ---- layers ---- */
 
-/* Axes that layers share: two dials, three dials that are rotations, four that read joints. */
+/* Axes that layers share: two dials, three dials that are rotations, two with limits, four that read joints. */
 static const char *const dial_names[2] = {"a", "b"};
 static const char *const turn_names[4] = {"a", "turn", "swing", "twist"};
+static const char *const limit_names[2] = {"fading", "held"};
 static const char *const read_names[4] = {"angle", "rotation", "slide", "stretch"};
 static const ex_axis_source read_sources[4] = {
     {.joint = 1, .reading = {.kind = EX_READING_ANGLE, .about = {1, 0.2, 0}, .middle = 30}},
@@ -241,6 +242,15 @@ static ex_axis *turn_axes(workshop *w) {
     axes[1] = ex_axis_rotation(EX_AXIS_ROTATION, NULL);
     axes[2] = ex_axis_rotation(EX_AXIS_SWING, (double[]){0.3, 1, 0.2});
     axes[3] = ex_axis_rotation(EX_AXIS_TWIST, (double[]){1, 0, 0.4});
+    return axes;
+}
+
+static ex_axis *limit_axes(workshop *w) {
+    ex_axis *axes = keep(w, 2, sizeof *axes);
+    axes[0] = ex_axis_scalar(0, 1, 0);
+    axes[0].limit = EX_LIMIT_FADE;
+    axes[1] = ex_axis_scalar(-1, 1, 0);
+    axes[1].limit = EX_LIMIT_HOLD;
     return axes;
 }
 
@@ -384,6 +394,13 @@ static void add_weighers(workshop *w, const char *const *names, const ex_axis *a
             add_metrics(w, layer);
         add_waves(w, layer);
     }
+    for (int pseudos = 0; pseudos < 2; pseudos++) {
+        layer = add_layer(w, EX_DOMAIN_FORM, names, axes, axis_count, 6);
+        layer->weigh.kind = EX_WEIGHER_CALM;
+        if (pseudos)
+            add_pseudos(w, layer);
+        add_waves(w, layer);
+    }
     if (axis_count == 2) {
         layer = add_layer(w, EX_DOMAIN_FORM, names, axes, 2, 2);
         layer->weigh.kind = EX_WEIGHER_DIRECT;
@@ -411,28 +428,55 @@ static void add_forms(workshop *w, const char *const *names, const ex_axis *axes
         add_shifts(w, layer);
 }
 
-static void add_offsets(workshop *w, ex_offset_frame frame, bool moved) {
-    ex_layer_def *layer = add_layer(w, EX_DOMAIN_OFFSETS, dial_names, dial_axes(w), 2, 4);
-    ex_offsets *offsets = keep(w, 4, sizeof *offsets);
-    layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
-    layer->offsets.examples = offsets;
-    layer->offsets.frame = frame;
-    layer->offsets.moved = moved;
-    for (uint32_t k = 0; k < 4; k++) {
+/* Small waves on some of the vertices, other ones for each example. */
+static void add_sparse(workshop *w, ex_layer_def *layer, uint32_t pattern) {
+    const uint32_t count = (uint32_t)layer->weigh.example_count;
+    ex_offsets *offsets = keep(w, count, sizeof *offsets);
+    for (uint32_t k = 0; k < count; k++) {
         uint32_t *vertices = keep(w, (size_t)w->vertices, 4);
         float *deltas = keep(w, (size_t)w->vertices, 12);
-        int count = 0;
+        int moved = 0;
         for (uint32_t v = 0; v < (uint32_t)w->vertices; v++) {
-            if (v > 0 && mix(v / 3, k + 7 * (uint32_t)frame + (moved ? 31 : 0)) % 5 > 1)
+            if (v > 0 && mix(v / 3, k + pattern) % 5 > 1)
                 continue;
             for (int c = 0; c < 3; c++)
-                deltas[3 * count + c] = (float)(0.3 / w->width * sin(v + 3.0 * c + k));
-            vertices[count++] = v;
+                deltas[3 * moved + c] = (float)(0.3 / w->width * sin(v + 3.0 * c + k));
+            vertices[moved++] = v;
         }
-        offsets[k] = (ex_offsets){count, vertices, deltas};
+        offsets[k] = (ex_offsets){moved, vertices, deltas};
     }
+    layer->offsets.examples = offsets;
+}
+
+static void add_offsets(workshop *w, ex_offset_frame frame, bool moved) {
+    ex_layer_def *layer = add_layer(w, EX_DOMAIN_OFFSETS, dial_names, dial_axes(w), 2, 4);
+    layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
+    layer->offsets.frame = frame;
+    layer->offsets.moved = moved;
+    add_sparse(w, layer, 7 * (uint32_t)frame + (moved ? 31 : 0));
     if (!moved)
         add_falloffs(w, layer);
+}
+
+/* Offsets as projects have them: calm, with rest as a pseudo-example of weight 0. */
+static void add_calm(workshop *w, const char *const *names, const ex_axis *axes, int axis_count, bool linear) {
+    ex_layer_def *layer = add_layer(w, EX_DOMAIN_OFFSETS, names, axes, axis_count, 5);
+    ex_pseudo *rest = keep(w, 1, sizeof *rest);
+    double *at = keep(w, 4 * (size_t)axis_count, sizeof *at), *value = at;
+    for (int a = 0; a < axis_count; a++)
+        if (axes[a].kind == EX_AXIS_SCALAR) {
+            *value++ = axes[a].rest;
+        } else {
+            value[3] = 1;
+            value += 4;
+        }
+    *rest = (ex_pseudo){.at = at, .weights = keep(w, (size_t)layer->weigh.example_count, sizeof(double))};
+    layer->weigh.kind = EX_WEIGHER_CALM;
+    layer->weigh.overshoot = 0.1;
+    layer->weigh.linear = linear;
+    layer->weigh.pseudos = rest;
+    layer->weigh.pseudo_count = 1;
+    add_sparse(w, layer, 57 + 11 * (uint32_t)w->def.layer_count);
 }
 
 static void add_displacements(workshop *w, bool masked) {
@@ -467,6 +511,12 @@ static void make_layers(workshop *w) {
         if (parts & RIG_SKIN)
             add_offsets(w, EX_OFFSET_FRAME_SKINNED, false);
         add_offsets(w, EX_OFFSET_FRAME_REST, true);
+    }
+    if (parts & RIG_CALM) {
+        add_calm(w, dial_names, dial_axes(w), 2, false);
+        add_calm(w, dial_names, dial_axes(w), 2, true);
+        add_calm(w, limit_names, limit_axes(w), 2, false);
+        add_calm(w, turn_names, turn_axes(w), 2, false);
     }
     if (w->kind->paths) {
         path_layer_open(&w->paths, w->mesh, w->vertices, w->kind->paths < 0 ? 0 : w->kind->paths, 5);

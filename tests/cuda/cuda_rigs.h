@@ -20,7 +20,8 @@ enum {
     RIG_DISPLACED = 512, /* two levels on the limit surface, and two layers that displace them */
     RIG_MASKS = 1024,
     RIG_MUTED = 2048, /* every second layer is muted by default */
-    RIG_SEAMS = 4096  /* vertices that are split, on all levels */
+    RIG_SEAMS = 4096, /* vertices that are split, on all levels */
+    RIG_CALM = 8192   /* four layers of calm offsets: without and with a plane, with limits, over a rotation */
 };
 
 typedef struct rig_kind {

@@ -38,6 +38,8 @@ static const rig_kind kinds[] = {
     {"offsets at rest", RIG_OFFSETS | RIG_MASKS, 0, 0, FLOAT, LINEAR},
     {"offsets, a linear skin", RIG_OFFSETS | RIG_FORMS | RIG_SKIN, 0, 5, FLOAT, LINEAR},
     {"offsets, dual quaternions", RIG_OFFSETS | RIG_FORMS | RIG_SKIN | RIG_STRETCH, 0, 5, FLOAT, DUAL},
+    {"calm offsets", RIG_CALM, 0, 0, FLOAT, LINEAR},
+    {"calm offsets, a skin, in 16 bit", RIG_CALM | RIG_SKIN | RIG_MASKS, 0, 4, SHORT, LINEAR},
     {"trajectories that are sums", 0, -1, 0, FLOAT, LINEAR},
     {"trajectories that turn", 0, PATHS_TURNS, 0, FLOAT, LINEAR},
     {"trajectories with correctors", 0, PATHS_CORRECTORS | PATHS_OVERLAPS, 0, FLOAT, LINEAR},
