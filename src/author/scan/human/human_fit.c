@@ -24,13 +24,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 16, STEPS = 3, TRIED = 2000 };
+enum { ROUNDS = 16, STEPS = 3, TRIED = 2000, POINT_STEPS = 40, POINTS_LEAST = 6 };
 /* Farthest match at first, at last, and what a round leaves of it, in metres. */
 static const double reach_first = 0.15, reach_last = 0.03, reach_share = 0.85;
 /* Metres between a person's surface and the template's own: what a match weighs against priors. */
 static const double surface_sigma = 0.01;
-/* Radians: how far joints are expected to turn; hinges about other axes than theirs. */
-static const double ball_sigma = 2, hinge_sigma = 2, across_sigma = 0.12;
+/* Radians: standard deviations of turns that people make: of the bone's direction, and about the bone itself. From
+ * ranges of motion in textbooks of anatomy, halved. Of hinges: about their axis; about others; beyond their range. */
+typedef struct usual_turn {
+    const char *name;
+    double swing, twist;
+} usual_turn;
+static const usual_turn usual_turns[] = {
+    {"waist", 0.4, 0.3},    {"chest", 0.4, 0.4}, {"neck", 0.4, 0.5},  {"head", 0.4, 0.5},
+    {"clavicle", 0.3, 0.3}, {"hip", 1, 0.4},     {"ankle", 0.5, 0.3}, {"wrist", 0.7, 0.2},
+};
+static const usual_turn other_turn = {NULL, 1.5, 1};
+static const double hinge_sigma = 1.5, across_sigma = 0.12, beyond_sigma = 0.1;
 /* Neighbouring matches err alike, so that only this share of them counts. */
 static const double independent = 0.1;
 static const double agree = 0.5; /* least cosine between normals of a match */
@@ -80,6 +90,7 @@ typedef struct fit {
     int scan_count, unknowns, joint_count, vertex_count, figure_count;
     double (*rest)[3], (*places)[3];
     int stride;
+    bool by_points; /* true at first: scans count by their points only, so that limbs find their places */
     double reach;
     double *figure, *change; /* [figure_count] */
     ex_error *error;
@@ -184,7 +195,7 @@ static void find_matches(one *o) {
         *m = (match){.vertex = p->vertex, .weight = 1 / (p->sigma * p->sigma)};
         memcpy(m->target, p->target, sizeof m->target);
     }
-    if (!o->surface.bounds)
+    if (!o->surface.bounds || f->by_points)
         return;
     vertex_normals(f->human, (const double(*)[3])o->vertices, o->normals);
     for (int v = 0; v < f->vertex_count; v += f->stride) {
@@ -302,30 +313,74 @@ static void rotation_vector(const double q[4], double w[3]) {
         w[c] = length > 1e-12 ? sign * q[c] * angle / length : 0;
 }
 
+static usual_turn find_usual(const char *name) {
+    const size_t length = strcspn(name, ".");
+    for (size_t i = 0; i < sizeof usual_turns / sizeof *usual_turns; i++)
+        if (strlen(usual_turns[i].name) == length && strncmp(usual_turns[i].name, name, length) == 0)
+            return usual_turns[i];
+    return other_turn;
+}
+
+/* The bone that a joint turns: towards its first child; for the last joint of a limb, on from its own bone. */
+static void bone_direction(const fit *f, int joint, double direction[3]) {
+    const ex_kinematics *k = f->human->kinematics;
+    memcpy(direction, k->joints[joint].translation, 3 * sizeof *direction);
+    for (int j = k->joint_count - 1; j > joint; j--)
+        if (k->joints[j].parent == joint)
+            memcpy(direction, k->joints[j].translation, 3 * sizeof *direction);
+    exi_unit3(direction);
+}
+
+/* Adds the square of (w + target) / sigma along a direction, for the rotation of a joint. */
+static void add_prior(one *o, int joint, const double direction[3], double off, double sigma) {
+    const int n = o->fit->unknowns;
+    for (int a = 0; a < 3; a++) {
+        const double k = direction[a] / (sigma * sigma);
+        o->right[3 * joint + a] -= k * off;
+        for (int b = a; b < 3; b++)
+            o->matrix[(3 * joint + a) * n + 3 * joint + b] += k * direction[b];
+    }
+}
+
+static void add_hinge(one *o, int j, const double w[3]) {
+    const ex_kin_joint *joint = &o->fit->human->kinematics->joints[j];
+    const double angle = exi_dot3(w, joint->axis), degree = 0.017453292519943295;
+    double across[2][3];
+    exi_fit_across(joint->axis, across);
+    for (int i = 0; i < 2; i++)
+        add_prior(o, j, across[i], exi_dot3(w, across[i]), across_sigma);
+    add_prior(o, j, joint->axis, angle, hinge_sigma);
+    if (joint->least < joint->most && (angle < degree * joint->least || angle > degree * joint->most))
+        add_prior(o, j, joint->axis, angle - degree * (angle < degree * joint->least ? joint->least : joint->most),
+                  beyond_sigma);
+}
+
+static void add_ball(one *o, int j, const double w[3]) {
+    const usual_turn usual = find_usual(o->fit->human->kinematics->joints[j].name);
+    double bone[3], across[2][3];
+    bone_direction(o->fit, j, bone);
+    exi_fit_across(bone, across);
+    for (int i = 0; i < 2; i++)
+        add_prior(o, j, across[i], exi_dot3(w, across[i]), usual.swing);
+    add_prior(o, j, bone, exi_dot3(w, bone), usual.twist);
+}
+
 static void add_priors(one *o) {
     const fit *f = o->fit;
     const int n = f->unknowns;
     for (int j = 1; j < f->joint_count; j++) {
-        const ex_kin_joint *joint = &f->human->kinematics->joints[j];
-        const bool hinge = joint->freedom == EX_FREEDOM_HINGE;
-        const double hold = o->scan->hold > 0 ? 1 / (o->scan->hold * o->scan->hold) : 0;
-        const double all = 1 / ((hinge ? across_sigma : ball_sigma) * (hinge ? across_sigma : ball_sigma));
-        const double along = hinge ? 1 / (hinge_sigma * hinge_sigma) - all : 0;
         double w[3], off[3], back[4], from[4];
         rotation_vector(o->scan->pose.rotations[j], w);
+        if (f->human->kinematics->joints[j].freedom == EX_FREEDOM_HINGE)
+            add_hinge(o, j, w);
+        else
+            add_ball(o, j, w);
         exi_conjugate(o->starts[j], back);
         exi_quaternion_multiply(o->scan->pose.rotations[j], back, from);
         rotation_vector(from, off);
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++) {
-                const double k = (a == b ? all : 0) + along * joint->axis[a] * joint->axis[b];
-                if (b >= a)
-                    o->matrix[(3 * j + a) * n + 3 * j + b] += k;
-                o->right[3 * j + a] -= k * w[b];
-            }
-        for (int a = 0; a < 3; a++) {
-            o->matrix[(3 * j + a) * (n + 1)] += hold;
-            o->right[3 * j + a] -= hold * off[a];
+        for (int a = 0; o->scan->hold > 0 && a < 3; a++) {
+            const double axis[3] = {a == 0, a == 1, a == 2};
+            add_prior(o, j, axis, off[a], o->scan->hold);
         }
     }
     for (int i = 0; i < n; i++)
@@ -553,6 +608,14 @@ ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_
     }
     if (result == EX_OK)
         exi_human_figure(human, figure, f.rest, f.places);
+    for (int i = 0; i < scan_count; i++)
+        f.by_points = f.by_points || (scans[i].hold <= 0 && scans[i].point_count >= POINTS_LEAST);
+    if (result == EX_OK && f.by_points) {
+        exi_run(tasks, scan_count, 1, match_scans, &f);
+        for (int i = 0; i < POINT_STEPS; i++)
+            step(&f, tasks);
+    }
+    f.by_points = false;
     f.reach = reach_first;
     for (int round = 0; round < ROUNDS && result == EX_OK; round++) {
         if (!exi_progress_tell(progress, "carrying the template", (double)round / ROUNDS)) {

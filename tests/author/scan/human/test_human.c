@@ -191,8 +191,8 @@ static void test_carried_by_joints(void **state) {
 
 static void test_carried_by_landmarks(void **state) {
     (void)state;
-    carry(-2.5, true, 0.25, 0.002); /* a child */
-    carry(2, true, 0.25, 0.002);
+    carry(-2.5, true, 0.25, 0.003); /* a child */
+    carry(2, true, 0.25, 0.003);
 }
 
 int main(void) {
