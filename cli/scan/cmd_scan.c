@@ -71,7 +71,8 @@ bool exi_scan_is_newer(const char *made, const char *from) {
 static const ex_command *const commands[] = {
     /* in the order of the work */
     &cmd_scan_run, &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,
-    &cmd_scan_fit, &cmd_scan_template, &cmd_scan_build,   &cmd_scan_report};
+    &cmd_scan_fit, &cmd_scan_template, &cmd_scan_build,   &cmd_scan_report,
+    &cmd_scan_register};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {
@@ -82,7 +83,7 @@ static int run(const ex_call *call) {
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'scan %s'?", word, near);
     return exi_wrong_usage(call->command,
-                           "there is no '%s' here: use simulate, markers, label, fit, template, build, report or run",
+                           "there is no '%s' here: use simulate, markers, label, fit, template, build, report, register or run",
                            word);
 }
 
@@ -92,7 +93,8 @@ const ex_command cmd_scan = {
     .usage = "scan run DIR\n"
              "scan simulate RIG.glb --poses FILE.csv -o DIR\n"
              "scan markers|label|fit|template|build|report DIR ...\n"
-             "scan fit FILE.c3d ...",
+             "scan fit FILE.c3d ...\n"
+             "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj",
     .description = "A scan session is a folder with a scan.json, the scans of one person in many\n"
                    "poses, and a list of the markers painted on the skin. Each step works on the\n"
                    "files of the step before:\n"

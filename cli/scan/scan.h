@@ -11,6 +11,7 @@
  *   scan_template.c  the cage
  *   scan_build.c     displacement maps and the rig
  *   scan_report.c    measures the result
+ *   scan_register.c  moves a template onto a scan
  *   scan_run.c       runs all steps, from where it stopped
  */
 #ifndef EXEMPLAR_CLI_SCAN_H
@@ -28,6 +29,7 @@ extern const ex_command cmd_scan_fit;
 extern const ex_command cmd_scan_template;
 extern const ex_command cmd_scan_build;
 extern const ex_command cmd_scan_report;
+extern const ex_command cmd_scan_register;
 extern const ex_command cmd_scan_run;
 
 /* Opens the session in a folder; NULL after printing an error. */

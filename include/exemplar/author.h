@@ -26,6 +26,7 @@
 #include <exemplar/author/motion.h>
 #include <exemplar/author/picture.h>
 #include <exemplar/author/project.h>
+#include <exemplar/author/register.h>
 #include <exemplar/author/scan.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/author/trajectory.h>
