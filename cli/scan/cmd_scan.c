@@ -70,9 +70,8 @@ bool exi_scan_is_newer(const char *made, const char *from) {
 
 static const ex_command *const commands[] = {
     /* in the order of the work */
-    &cmd_scan_run, &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,
-    &cmd_scan_fit, &cmd_scan_template, &cmd_scan_build,   &cmd_scan_report,
-    &cmd_scan_register};
+    &cmd_scan_run,      &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,   &cmd_scan_fit,
+    &cmd_scan_template, &cmd_scan_build,    &cmd_scan_report,  &cmd_scan_register};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {
@@ -82,9 +81,9 @@ static int run(const ex_call *call) {
     const char *near = ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'scan %s'?", word, near);
-    return exi_wrong_usage(call->command,
-                           "there is no '%s' here: use simulate, markers, label, fit, template, build, report, register or run",
-                           word);
+    return exi_wrong_usage(
+        call->command,
+        "there is no '%s' here: use simulate, markers, label, fit, template, build, report, register or run", word);
 }
 
 const ex_command cmd_scan = {

@@ -102,8 +102,8 @@ static ex_result read_meshes(const ex_call *call, work *w, ex_error *error) {
     if (result == EX_OK && start)
         result = ex_mesh_read(start, &w->start, error);
     if (result == EX_OK && start && ex_mesh_compare_connectivity(w->mesh, w->start, error) != EX_OK)
-        result = ex_error_within(error, EX_ERROR_DATA, "'%s' does not have the faces of '%s'", start,
-                                 call->arguments[0]);
+        result =
+            ex_error_within(error, EX_ERROR_DATA, "'%s' does not have the faces of '%s'", start, call->arguments[0]);
     return result;
 }
 
@@ -116,10 +116,9 @@ static ex_result make_anchor(const work *w, const ex_labelled *landmark, const e
         if (strcmp(known[i].name, landmark->name) == 0)
             return ex_register_anchor_find(w->mesh, known[i].position, landmark->position, anchor, error);
     if (!ex_parse_int(&at, end, &vertex) || at != end)
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "landmark '%s' of '%s' is neither a vertex of the template nor a name in %s%s%s",
-                            landmark->name, landmarks, points ? "'" : "", points ? points : "--points",
-                            points ? "'" : "");
+        return ex_error_set(
+            error, EX_ERROR_DATA, "landmark '%s' of '%s' is neither a vertex of the template nor a name in %s%s%s",
+            landmark->name, landmarks, points ? "'" : "", points ? points : "--points", points ? "'" : "");
     if (vertex < 0 || vertex >= w->mesh->vertex_count)
         return ex_error_set(error, EX_ERROR_DATA,
                             "landmark %d of '%s' is no vertex of the template, which has vertices 0 to %d", vertex,
@@ -205,7 +204,8 @@ static ex_result write_confidence(const work *w, ex_mesh *mesh, ex_error *error)
     if (!mesh->colours)
         return no_memory(error);
     for (int v = 0; v < r->vertex_count; v++) {
-        const float sure = r->confidences[v], colour[3] = {sure < 0.5F ? 1 : 2 - 2 * sure, sure < 0.5F ? 2 * sure : 1, 0.2F};
+        const float sure = r->confidences[v],
+                    colour[3] = {sure < 0.5F ? 1 : 2 - 2 * sure, sure < 0.5F ? 2 * sure : 1, 0.2F};
         for (int k = 0; k < 3; k++)
             mesh->colours[3 * (size_t)v + (size_t)k] = (float)(int)(255 * colour[k]) / 255;
     }

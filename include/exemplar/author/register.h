@@ -60,8 +60,8 @@ EX_API ex_result ex_register_anchor_find(const ex_mesh *mesh, const double point
 typedef struct ex_register_def {
     const ex_mesh *mesh; /* the template: faces of any number of corners. Its positions are the rest form, whose local
                             shape is kept; best with the proportions of the person */
-    const double (*start)[3]; /* [vertex_count]: where the template begins, roughly posed, as by skinning; or as
-                                 registered in the frame before. NULL: as in mesh */
+    const double (*start)[3];    /* [vertex_count]: where the template begins, roughly posed, as by skinning; or as
+                                    registered in the frame before. NULL: as in mesh */
     const ex_mesh *const *scans; /* [scan_count] views, together the scan. One without faces needs a normal for every
                                     vertex. Colours are ignored */
     int scan_count;
@@ -69,9 +69,9 @@ typedef struct ex_register_def {
     const ex_register_anchor *anchors; /* [anchor_count] */
     const float *stiffness; /* [vertex_count], from 0.01 to 100: multiplies the resistance to bending and stretching;
                                fingers and ears may need more than 1. NULL: 1 */
-    const float *matching; /* [vertex_count], from 0 to 1: how much the scan draws a vertex. 0 for parts that no scan
-                              shows, such as the inside of the mouth. NULL: 1 */
-    double noise;          /* metres: of the scan; 0: the default, 0.001 */
+    const float *matching;  /* [vertex_count], from 0 to 1: how much the scan draws a vertex. 0 for parts that no scan
+                               shows, such as the inside of the mouth. NULL: 1 */
+    double noise;           /* metres: of the scan; 0: the default, 0.001 */
     double reach; /* metres: greatest distance between template and scan at the end. What is farther away, such as a
                      stand, does not pull. 0: the default, 0.03 */
     double start_reach; /* metres: the same at the beginning; 0: the default, a fourteenth of the template's size, or

@@ -16,6 +16,7 @@
 
 #include <exemplar/author/kinematics.h>
 #include <exemplar/author/mesh.h>
+#include <exemplar/author/register.h>
 
 enum { EXI_HUMAN_INFLUENCES = 4 };
 
@@ -56,28 +57,22 @@ void exi_human_frames(const exi_human *human, const double (*places)[3], const e
 
 /* ---- the fit ---- */
 
-/* A place that a point of the template has to come near: a landmark, or a marker. */
-typedef struct exi_human_point {
-    int vertex;
+/* A place that a point of a bone has to come near, as markers tell it. */
+typedef struct exi_bone_point {
+    int joint;
+    double at[3]; /* in the rest form of the usual figure */
     double target[3];
     double sigma; /* metres */
-} exi_human_point;
-
-/* A place that a joint has to come near, as markers tell it. */
-typedef struct exi_human_joint {
-    int joint;
-    double target[3];
-    double sigma;
-} exi_human_joint;
+} exi_bone_point;
 
 /* A scan that a template is carried to. */
 typedef struct exi_human_scan {
     const ex_mesh *const *meshes; /* [mesh_count]; may be 0 */
     int mesh_count;
-    int point_count;
-    const exi_human_point *points;
-    int joint_count;
-    const exi_human_joint *joints;
+    int anchor_count;
+    const ex_register_anchor *anchors; /* landmarks and markers on the skin; each with its sigma */
+    int bone_point_count;
+    const exi_bone_point *bone_points;
     ex_kin_pose pose; /* where it starts, and the result */
     double hold;      /* radians: how far its rotations are about, where something tells them; 0: nothing does */
     double rms;       /* result: distance of the template from the scan where they match, metres */

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 16, STEPS = 3, TRIED = 2000, POINT_STEPS = 40, POINTS_LEAST = 6 };
+enum { ROUNDS = 16, STEPS = 3, TRIED = 2000, ANCHOR_STEPS = 40, ANCHORS_LEAST = 6 };
 /* Farthest match at first, at last, and what a round leaves of it, in metres. */
 static const double reach_first = 0.15, reach_last = 0.03, reach_share = 0.85;
 /* Metres between a person's surface and the template's own: what a match weighs against priors. */
@@ -56,7 +56,8 @@ typedef struct surface {
 } surface;
 
 typedef struct match {
-    int vertex;
+    int vertices[3];
+    double shares[3];
     bool plane; /* counts along the normal only */
     double target[3], normal[3];
     double weight;
@@ -89,8 +90,9 @@ typedef struct fit {
     one *ones;
     int scan_count, unknowns, joint_count, vertex_count, figure_count;
     double (*rest)[3], (*places)[3];
+    double (*usual)[3]; /* [joint_count]: places without figures */
     int stride;
-    bool by_points; /* true at first: scans count by their points only, so that limbs find their places */
+    bool by_anchors; /* true at first: scans count by their anchors only, so that limbs find their places */
     double reach;
     double *figure, *change; /* [figure_count] */
     ex_error *error;
@@ -189,19 +191,21 @@ static void find_matches(one *o) {
     double sum = 0;
     int tried = 0, found = 0;
     o->match_count = 0;
-    for (int i = 0; i < o->scan->point_count; i++) {
-        const exi_human_point *p = &o->scan->points[i];
+    for (int i = 0; i < o->scan->anchor_count; i++) {
+        const ex_register_anchor *a = &o->scan->anchors[i];
         match *m = &o->matches[o->match_count++];
-        *m = (match){.vertex = p->vertex, .weight = 1 / (p->sigma * p->sigma)};
-        memcpy(m->target, p->target, sizeof m->target);
+        *m = (match){.weight = 1 / (a->sigma * a->sigma)};
+        memcpy(m->vertices, a->vertices, sizeof m->vertices);
+        memcpy(m->shares, a->shares, sizeof m->shares);
+        memcpy(m->target, a->target, sizeof m->target);
     }
-    if (!o->surface.bounds || f->by_points)
+    if (!o->surface.bounds || f->by_anchors)
         return;
     vertex_normals(f->human, (const double(*)[3])o->vertices, o->normals);
     for (int v = 0; v < f->vertex_count; v += f->stride) {
         const float at[3] = {(float)o->vertices[v][0], (float)o->vertices[v][1], (float)o->vertices[v][2]};
         ex_closest c;
-        match m = {.vertex = v, .plane = true};
+        match m = {.vertices = {v, v, v}, .shares = {1}, .plane = true};
         tried++;
         if (!ex_bounds_closest(o->surface.bounds, at, (float)f->reach, &c))
             continue;
@@ -223,22 +227,40 @@ static void find_matches(one *o) {
 
 /* ---- poses ---- */
 
-/* Derivatives of a vertex by the unknowns of a pose: three for each joint, then the base's position. */
-static void derive(const one *o, int vertex, double (*rows)[3]) {
+/* A point of the rest form, and the bones that move it. */
+typedef struct skinned {
+    const double *rest;
+    int count;
+    const uint16_t *joints;
+    const float *weights;
+} skinned;
+
+static skinned vertex_of(const fit *f, int vertex) {
+    return (skinned){.rest = f->rest[vertex],
+                     .count = EXI_HUMAN_INFLUENCES,
+                     .joints = f->human->joints + (size_t)vertex * EXI_HUMAN_INFLUENCES,
+                     .weights = f->human->weights + (size_t)vertex * EXI_HUMAN_INFLUENCES};
+}
+
+/* Where a bone alone would put a point. */
+static void put(const one *o, const double rest[3], int joint, double x[3]) {
+    const double *m = o->rotations[joint];
+    double d[3];
+    exi_subtract(rest, o->fit->places[joint], d);
+    for (int c = 0; c < 3; c++)
+        x[c] = m[3 * c] * d[0] + m[3 * c + 1] * d[1] + m[3 * c + 2] * d[2] + o->posed[joint][c];
+}
+
+/* Adds `share` of the derivatives of a point by the unknowns of a pose: three for each joint, then the base. */
+static void derive(const one *o, const skinned *s, double share, double (*rows)[3]) {
     const fit *f = o->fit;
-    const uint16_t *joints = f->human->joints + (size_t)vertex * EXI_HUMAN_INFLUENCES;
-    const float *weights = f->human->weights + (size_t)vertex * EXI_HUMAN_INFLUENCES;
-    memset(rows, 0, (size_t)f->unknowns * sizeof *rows);
-    for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
-        const int j = joints[i];
-        const double w = (double)weights[i], *m = o->rotations[j];
-        double d[3], x[3];
+    for (int i = 0; i < s->count; i++) {
+        const double w = share * (double)s->weights[i];
+        double x[3];
         if (w == 0)
             continue;
-        exi_subtract(f->rest[vertex], f->places[j], d);
-        for (int c = 0; c < 3; c++)
-            x[c] = m[3 * c] * d[0] + m[3 * c + 1] * d[1] + m[3 * c + 2] * d[2] + o->posed[j][c];
-        for (int k = j; k >= 0; k = f->human->kinematics->joints[k].parent) {
+        put(o, s->rest, s->joints[i], x);
+        for (int k = s->joints[i]; k >= 0; k = f->human->kinematics->joints[k].parent) {
             const int parent = f->human->kinematics->joints[k].parent;
             double arm[3], turned[3];
             exi_subtract(x, o->posed[k], arm);
@@ -255,25 +277,6 @@ static void derive(const one *o, int vertex, double (*rows)[3]) {
         for (int c = 0; c < 3; c++)
             rows[3 * f->joint_count + c][c] += w;
     }
-}
-
-static void derive_joint(const one *o, int joint, double (*rows)[3]) {
-    const fit *f = o->fit;
-    memset(rows, 0, (size_t)f->unknowns * sizeof *rows);
-    for (int k = f->human->kinematics->joints[joint].parent; k >= 0; k = f->human->kinematics->joints[k].parent) {
-        const int parent = f->human->kinematics->joints[k].parent;
-        double arm[3];
-        exi_subtract(o->posed[joint], o->posed[k], arm);
-        for (int c = 0; c < 3; c++) {
-            double axis[3] = {c == 0, c == 1, c == 2};
-            if (parent >= 0)
-                for (int r = 0; r < 3; r++)
-                    axis[r] = o->rotations[parent][3 * r + c];
-            exi_cross(axis, arm, rows[3 * k + c]);
-        }
-    }
-    for (int c = 0; c < 3; c++)
-        rows[3 * f->joint_count + c][c] = 1;
 }
 
 /* Adds weight times the square of a residual, along one direction or along all three. Rows: the pose, then the figure.
@@ -404,22 +407,57 @@ static void derive_places(one *o) {
     }
 }
 
-static void derive_figure(const one *o, int vertex, double (*rows)[3]) {
+/* Adds `share` of the derivatives by the figure. A point of a bone moves with its joint. */
+static void derive_figure(const one *o, const skinned *s, int vertex, double share, double (*rows)[3]) {
     const fit *f = o->fit;
-    const uint16_t *joints = f->human->joints + (size_t)vertex * EXI_HUMAN_INFLUENCES;
-    const float *weights = f->human->weights + (size_t)vertex * EXI_HUMAN_INFLUENCES;
     for (int k = 0; k < f->figure_count; k++) {
-        const float *form = f->human->figures + 3 * ((size_t)k * (size_t)f->vertex_count + (size_t)vertex);
+        const float *form =
+            f->human->figures + 3 * ((size_t)k * (size_t)f->vertex_count + (size_t)(vertex < 0 ? 0 : vertex));
         const size_t first = (size_t)k * (size_t)f->joint_count;
-        memset(rows[k], 0, sizeof rows[k]);
-        for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
-            const double w = (double)weights[i], *m = o->rotations[joints[i]];
-            const double *shift = f->human->joint_shifts[first + joints[i]], *place = o->moved[first + joints[i]];
-            const double d[3] = {(double)form[0] - shift[0], (double)form[1] - shift[1], (double)form[2] - shift[2]};
+        for (int i = 0; i < s->count; i++) {
+            const double w = share * (double)s->weights[i], *m = o->rotations[s->joints[i]];
+            const double *shift = f->human->joint_shifts[first + s->joints[i]], *place = o->moved[first + s->joints[i]];
+            double d[3] = {0};
+            for (int c = 0; vertex >= 0 && c < 3; c++)
+                d[c] = (double)form[c] - shift[c];
             for (int c = 0; w != 0 && c < 3; c++)
                 rows[k][c] += w * (m[3 * c] * d[0] + m[3 * c + 1] * d[1] + m[3 * c + 2] * d[2] + place[c]);
         }
     }
+}
+
+/* Adds a residual at points of the skin. */
+static void add_match(one *o, const match *m) {
+    const fit *f = o->fit;
+    double r[3] = {-m->target[0], -m->target[1], -m->target[2]};
+    memset(o->rows, 0, (size_t)(f->unknowns + f->figure_count) * sizeof *o->rows);
+    for (int i = 0; i < 3; i++) {
+        if (m->shares[i] == 0)
+            continue;
+        const skinned s = vertex_of(f, m->vertices[i]);
+        derive(o, &s, m->shares[i], o->rows);
+        derive_figure(o, &s, m->vertices[i], m->shares[i], o->rows + f->unknowns);
+        for (int c = 0; c < 3; c++)
+            r[c] += m->shares[i] * o->vertices[m->vertices[i]][c];
+    }
+    add_rows(o, r, m->plane ? m->normal : NULL, m->weight);
+}
+
+/* Adds a residual at a point of a bone, which keeps its place relative to the joint. */
+static void add_bone_point(one *o, const exi_bone_point *p) {
+    const fit *f = o->fit;
+    const uint16_t joint = (uint16_t)p->joint;
+    const float weight = 1;
+    double rest[3], x[3], r[3];
+    for (int c = 0; c < 3; c++)
+        rest[c] = p->at[c] + f->places[p->joint][c] - f->usual[p->joint][c];
+    const skinned s = {.rest = rest, .count = 1, .joints = &joint, .weights = &weight};
+    memset(o->rows, 0, (size_t)(f->unknowns + f->figure_count) * sizeof *o->rows);
+    derive(o, &s, 1, o->rows);
+    derive_figure(o, &s, -1, 1, o->rows + f->unknowns);
+    put(o, rest, p->joint, x);
+    exi_subtract(x, p->target, r);
+    add_rows(o, r, NULL, 1 / (p->sigma * p->sigma));
 }
 
 /* ---- steps ---- */
@@ -435,24 +473,10 @@ static void reduce(one *o) {
     memset(o->figure_matrix, 0, (size_t)k * (size_t)k * sizeof *o->figure_matrix);
     memset(o->figure_right, 0, (size_t)k * sizeof *o->figure_right);
     derive_places(o);
-    for (int i = 0; i < o->match_count; i++) {
-        const match *m = &o->matches[i];
-        double r[3];
-        derive(o, m->vertex, o->rows);
-        derive_figure(o, m->vertex, o->rows + n);
-        exi_subtract(o->vertices[m->vertex], m->target, r);
-        add_rows(o, r, m->plane ? m->normal : NULL, m->weight);
-    }
-    for (int i = 0; i < o->scan->joint_count; i++) {
-        const exi_human_joint *joint = &o->scan->joints[i];
-        double r[3];
-        derive_joint(o, joint->joint, o->rows);
-        for (int j = 0; j < k; j++)
-            memcpy(o->rows[n + j], o->moved[(size_t)j * (size_t)f->joint_count + (size_t)joint->joint],
-                   sizeof o->rows[n + j]);
-        exi_subtract(o->posed[joint->joint], joint->target, r);
-        add_rows(o, r, NULL, 1 / (joint->sigma * joint->sigma));
-    }
+    for (int i = 0; i < o->match_count; i++)
+        add_match(o, &o->matches[i]);
+    for (int i = 0; i < o->scan->bone_point_count; i++)
+        add_bone_point(o, &o->scan->bone_points[i]);
     add_priors(o);
     for (int i = 0; i < n; i++)
         o->diagonal[i] = o->matrix[i * (n + 1)];
@@ -556,7 +580,7 @@ static bool open_one(fit *f, one *o, exi_human_scan *scan) {
     exi_arena *arena = &f->arena;
     *o = (one){.fit = f, .scan = scan};
     o->mixed = exi_arena_allocate(arena, n * k, sizeof *o->mixed);
-    o->matches = exi_arena_allocate(arena, (size_t)scan->point_count + (size_t)f->vertex_count, sizeof *o->matches);
+    o->matches = exi_arena_allocate(arena, (size_t)scan->anchor_count + (size_t)f->vertex_count, sizeof *o->matches);
     o->starts = exi_arena_allocate(arena, joints, sizeof *o->starts);
     o->rotations = exi_arena_allocate(arena, joints, sizeof *o->rotations);
     o->posed = exi_arena_allocate(arena, joints, sizeof *o->posed);
@@ -581,7 +605,10 @@ static ex_result open_fit(fit *f, exi_human_scan *scans) {
     f->rest = exi_arena_allocate(&f->arena, (size_t)f->vertex_count, sizeof *f->rest);
     f->places = exi_arena_allocate(&f->arena, (size_t)f->joint_count, sizeof *f->places);
     f->change = exi_arena_allocate(&f->arena, (size_t)f->figure_count, sizeof *f->change);
-    bool good = f->ones && f->rest && f->places && f->change;
+    f->usual = exi_arena_allocate(&f->arena, (size_t)f->joint_count, sizeof *f->usual);
+    bool good = f->ones && f->rest && f->places && f->change && f->usual;
+    if (good)
+        exi_human_figure(f->human, NULL, f->rest, f->usual);
     for (int i = 0; good && i < f->scan_count; i++)
         good = open_one(f, &f->ones[i], &scans[i]);
     return good ? EX_OK : ex_error_memory(f->error, "carrying the template", (size_t)f->vertex_count * 96);
@@ -609,13 +636,14 @@ ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_
     if (result == EX_OK)
         exi_human_figure(human, figure, f.rest, f.places);
     for (int i = 0; i < scan_count; i++)
-        f.by_points = f.by_points || (scans[i].hold <= 0 && scans[i].point_count >= POINTS_LEAST);
-    if (result == EX_OK && f.by_points) {
+        f.by_anchors =
+            f.by_anchors || (scans[i].hold <= 0 && scans[i].anchor_count + scans[i].bone_point_count >= ANCHORS_LEAST);
+    if (result == EX_OK && f.by_anchors) {
         exi_run(tasks, scan_count, 1, match_scans, &f);
-        for (int i = 0; i < POINT_STEPS; i++)
+        for (int i = 0; i < ANCHOR_STEPS; i++)
             step(&f, tasks);
     }
-    f.by_points = false;
+    f.by_anchors = false;
     f.reach = reach_first;
     for (int round = 0; round < ROUNDS && result == EX_OK; round++) {
         if (!exi_progress_tell(progress, "carrying the template", (double)round / ROUNDS)) {

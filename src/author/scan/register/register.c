@@ -39,12 +39,9 @@ typedef struct level {
 } level;
 
 static const level levels[] = {
-    {0.300, 0.080, 1.00, 0.080, 0.030, 0.3, 1.00, 8, 3, 4},
-    {0.150, 0.055, 0.70, 0.060, 0.020, 0.4, 0.50, 6, 3, 4},
-    {0.080, 0.035, 0.45, 0.040, 0.015, 0.5, 0.30, 5, 2, 2},
-    {0.040, 0.020, 0.00, 0.025, 0.010, 0.6, 0.10, 5, 2, 1},
-    {0.020, 0.010, 0.00, 0.020, 0.006, 0.6, 0.05, 5, 2, 1},
-    {0.012, 0.006, 0.00, 0.020, 0.004, 0.6, 0.05, 5, 2, 1},
+    {0.300, 0.080, 1.00, 0.080, 0.030, 0.3, 1.00, 8, 3, 4}, {0.150, 0.055, 0.70, 0.060, 0.020, 0.4, 0.50, 6, 3, 4},
+    {0.080, 0.035, 0.45, 0.040, 0.015, 0.5, 0.30, 5, 2, 2}, {0.040, 0.020, 0.00, 0.025, 0.010, 0.6, 0.10, 5, 2, 1},
+    {0.020, 0.010, 0.00, 0.020, 0.006, 0.6, 0.05, 5, 2, 1}, {0.012, 0.006, 0.00, 0.020, 0.004, 0.6, 0.05, 5, 2, 1},
 };
 enum { LEVELS = sizeof levels / sizeof levels[0], ANCHOR_STEPS = 30 };
 /* Width over which scales are averaged, in heights. */
@@ -330,8 +327,8 @@ static ex_result go_to_anchors(work *w) {
         result = reserve(w, (size_t)count);
     const double length = levels[0].length * w->height;
     if (result == EX_OK) {
-        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x,
-                             25 * anchor_weight(w, length), INFINITY, w->pulls);
+        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x, 25 * anchor_weight(w, length),
+                             INFINITY, w->pulls);
         result = settle(w, length, count, 0, ANCHOR_STEPS);
     }
     return result;

@@ -95,7 +95,8 @@ static void share_out(const walk *w, int nearest, double radius, int *vertices, 
     double total = 0;
     *count = 0;
     for (int i = 0; i < w->count; i++) {
-        const double part = w->away[i] / radius, share = part < 1 ? (1 - part * part) * w->shape->areas[w->vertices[i]] : 0;
+        const double part = w->away[i] / radius,
+                     share = part < 1 ? (1 - part * part) * w->shape->areas[w->vertices[i]] : 0;
         if (share > 0) {
             vertices[*count] = w->vertices[i];
             shares[(*count)++] = share;

@@ -204,8 +204,8 @@ static void back_some(void *context, int begin, int end) {
                 d[k] -= pull->shares[c] * j->x[pull->vertices[c]][k];
         }
         pull->across = j->rule->across;
-        pull->weight = robust(residual(d, pull->normal, j->rule->across), m->scale) *
-                       facing_of(point, &m->points[v]) * (m->def->matching ? (double)m->def->matching[v] : 1);
+        pull->weight = robust(residual(d, pull->normal, j->rule->across), m->scale) * facing_of(point, &m->points[v]) *
+                       (m->def->matching ? (double)m->def->matching[v] : 1);
     }
 }
 

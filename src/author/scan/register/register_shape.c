@@ -220,7 +220,8 @@ static ex_result make_edges(exi_reg_shape *s, const float *stiffness, ex_error *
     const size_t n = (size_t)s->count, most = 3 * (size_t)s->triangle_count + n;
     edge *edges = exi_array_allocate(most, sizeof *edges);
     int *work = calloc(3 * n + 1, sizeof *work), count = 0;
-    ex_result result = edges && work ? EX_OK : ex_error_memory(error, "the edges of the template", most * sizeof *edges);
+    ex_result result =
+        edges && work ? EX_OK : ex_error_memory(error, "the edges of the template", most * sizeof *edges);
     for (size_t t = 0; t < (size_t)s->triangle_count && result == EX_OK; t++)
         for (int k = 0; k < 3; k++) {
             const uint32_t *c = s->triangles + 3 * t;

@@ -104,8 +104,8 @@ ex_result exi_reg_system_set(exi_reg_system *s, double length, const exi_reg_pul
     }
     if (s->factor)
         return exi_factor_refactor(s->factor, s->values, NULL, error);
-    ex_result result =
-        exi_factor_create(&(exi_symmetric){shape->count, shape->starts, shape->rows, s->values}, NULL, &s->factor, error);
+    ex_result result = exi_factor_create(&(exi_symmetric){shape->count, shape->starts, shape->rows, s->values}, NULL,
+                                         &s->factor, error);
     if (result == EX_OK && !s->work) {
         s->work = malloc(exi_factor_work_size(s->factor));
         if (!s->work)

@@ -136,9 +136,12 @@ static void carry(double size, bool landmarks, double turned, double most) {
     const size_t joints = (size_t)p.human->kinematics->joint_count;
     exi_human_scan scans[SCANS];
     const ex_mesh *meshes[SCANS];
-    exi_human_point points[SCANS][40];
-    exi_human_joint targets[SCANS][40];
+    ex_register_anchor points[SCANS][40];
+    exi_bone_point targets[SCANS][40];
     uint32_t seed = 99;
+    double usual[40][3], (*rest)[3] = malloc((size_t)p.human->mesh->vertex_count * sizeof *rest);
+    exi_human_figure(p.human, NULL, rest, usual);
+    free(rest);
     for (int i = 0; i < SCANS; i++) {
         double(*rotations)[4] = malloc(joints * sizeof *rotations);
         for (size_t j = 0; j < joints; j++) {
@@ -150,22 +153,24 @@ static void carry(double size, bool landmarks, double turned, double most) {
         meshes[i] = p.scans[i];
         scans[i] = (exi_human_scan){.meshes = &meshes[i],
                                     .mesh_count = 1,
-                                    .points = points[i],
-                                    .joints = targets[i],
+                                    .anchors = points[i],
+                                    .bone_points = targets[i],
                                     .hold = landmarks ? 0 : 0.1,
                                     .pose = {.translation = {0.2 * i + 0.04, 0.87, -0.1}, .rotations = rotations}};
         const ex_kin_pose truth = {.translation = {0.2 * i, 0.9, -0.1}, .rotations = p.turns + (size_t)i * joints};
         exi_human_frames(p.human, (const double(*)[3])p.places, &truth, p.rotations, p.posed);
         for (size_t j = 0; !landmarks && j < joints; j++) { /* as markers tell them */
-            exi_human_joint *target = &targets[i][scans[i].joint_count++];
-            *target = (exi_human_joint){.joint = (int)j, .sigma = 0.02};
+            exi_bone_point *target = &targets[i][scans[i].bone_point_count++];
+            *target = (exi_bone_point){.joint = (int)j, .sigma = 0.02};
+            memcpy(target->at, usual[j], sizeof target->at);
             for (int c = 0; c < 3; c++)
                 target->target[c] = p.posed[j][c] + 0.01 * random_number(&seed);
         }
         for (int k = 0; landmarks && k < p.human->landmark_count; k++) {
-            exi_human_point *point = &points[i][scans[i].point_count++];
-            *point = (exi_human_point){.vertex = p.human->landmarks[k].vertex, .sigma = 0.01};
-            memcpy(point->target, p.vertices[i][point->vertex], sizeof point->target);
+            const int vertex = p.human->landmarks[k].vertex;
+            ex_register_anchor *point = &points[i][scans[i].anchor_count++];
+            *point = (ex_register_anchor){.vertices = {vertex}, .shares = {1}, .sigma = 0.01};
+            memcpy(point->target, p.vertices[i][vertex], sizeof point->target);
         }
     }
     double *figure = calloc((size_t)p.human->figure_count, sizeof *figure);
