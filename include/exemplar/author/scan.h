@@ -62,7 +62,8 @@ typedef struct ex_scan_session {
     char *markers;             /* path of a table: marker,joint,r,g,b[,x,y,z] */
     int reference;             /* the scan with no joint turned and with named markers */
     int average;               /* the scan at whose pose the template is refitted */
-    char *cage;                /* path of a mesh that replaces the generated template; or NULL */
+    char *person;              /* the template person: "human", or the path of a rig; NULL: a cage */
+    char *cage;                /* path of a mesh that replaces the generated cage; or NULL */
     int levels;                /* of subdivision; default 5 */
     double reach;   /* metres: hits farther from the template are ignored; default 0.06; half of it after refitting */
     double noise;   /* metres, of the scanner; default 0.001 */
@@ -444,6 +445,48 @@ typedef struct ex_scan_fit_options {
  */
 EX_API ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options,
                              ex_scan_fitted **fitted, ex_kin_fit **fit, ex_error *error);
+
+/* ---- a template person ---- */
+
+/* Options of carrying a template person to the scans of a session. */
+typedef struct ex_scan_carry_options {
+    double sure; /* labels of less confidence are ignored; 0: the default, 0.9 */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_carry_options;
+
+/* A scan that a template was carried to. Distances are in metres. */
+typedef struct ex_carried_scan {
+    int scan; /* of the session */
+    bool left_out;
+    char reason[200];  /* of leaving it out */
+    int anchor_count;  /* labels and landmarks that were used */
+    double figure_rms; /* of the surface of the posed template from the scan, before it was registered */
+    double anchor_rms; /* of markers and landmarks from their places on the registered template */
+    double rms;        /* of the registered template from the scan */
+    double seen;       /* share of the template's outside that the scan shows */
+    int flipped_count; /* triangles that face away from their neighbours */
+} ex_carried_scan;
+
+/* Report on carrying a template to a session. */
+typedef struct ex_scan_carried {
+    int scan_count;
+    ex_carried_scan *scans; /* those that have something to start from */
+    double height;          /* metres, of the person in the neutral pose */
+    double seconds;
+} ex_scan_carried;
+
+/*
+ * Carries a template person to every scan of a session, and registers it. Starts from landmarks/NAME.csv (landmark,
+ * x,y,z: names of the template's landmarks, or others that several scans have) and from labels/NAME.csv. The reference
+ * comes first: afterwards, its markers have places on the template. Writes template/body.glb, the person in the neutral
+ * pose with skin weights; registered/NAME.ply, the template on every scan, grey as sure as each vertex is; and
+ * fit.json, skeleton and poses. Scans that do not fit the person are left out, with a reason. Results: DATA (the
+ * reference has fewer than six landmarks or bones with markers, or does not fit), FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_options *options,
+                               ex_scan_carried **carried, ex_error *error);
+EX_API void ex_scan_carried_destroy(ex_scan_carried *carried);
 
 /* ---- the template ---- */
 

@@ -6,6 +6,7 @@
 #include "author/base/array.h"
 #include "author/scan/human/human_data.h"
 #include "runtime/base/result.h"
+#include "runtime/base/vector.h"
 
 #include <exemplar/author/formats.h>
 
@@ -315,4 +316,26 @@ void exi_human_skin(const exi_human *human, const double (*rest)[3], const doubl
         }
         memcpy(vertices[v], sum, sizeof sum);
     }
+}
+
+void exi_human_normals(const exi_human *human, const double (*vertices)[3], double (*normals)[3]) {
+    const ex_mesh *mesh = human->mesh;
+    memset(normals, 0, (size_t)mesh->vertex_count * sizeof *normals);
+    for (int f = 0; f < mesh->face_count; f++) {
+        const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
+        for (int c = begin + 1; c + 1 < end; c++) {
+            const int a = mesh->corners[begin], b = mesh->corners[c], d = mesh->corners[c + 1];
+            double u[3], v[3], n[3];
+            exi_subtract(vertices[b], vertices[a], u);
+            exi_subtract(vertices[d], vertices[a], v);
+            exi_cross(u, v, n);
+            for (int k = 0; k < 3; k++) {
+                normals[a][k] += n[k];
+                normals[b][k] += n[k];
+                normals[d][k] += n[k];
+            }
+        }
+    }
+    for (int v = 0; v < mesh->vertex_count; v++)
+        exi_unit3(normals[v]);
 }

@@ -55,6 +55,9 @@ void exi_human_skin(const exi_human *human, const double (*rest)[3], const doubl
 void exi_human_frames(const exi_human *human, const double (*places)[3], const ex_kin_pose *pose,
                       double (*rotations)[9], double (*posed)[3]);
 
+/* Normals of the vertices of a form of the template. */
+void exi_human_normals(const exi_human *human, const double (*vertices)[3], double (*normals)[3]);
+
 /* ---- the fit ---- */
 
 /* A place that a point of a bone has to come near, as markers tell it. */
@@ -80,8 +83,8 @@ typedef struct exi_human_scan {
 } exi_human_scan;
 
 /* Finds one figure [figure_count] for all scans, and the pose of each (human_fit.c). figure is where it starts, and the
- * result. Results: DATA (a scan without anything to fit to), MEMORY. */
-ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_count, double *figure,
+ * result; lock: it stays. Results: DATA (a scan without anything to fit to), MEMORY. */
+ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_count, double *figure, bool lock,
                         const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
 
 #endif

@@ -146,28 +146,6 @@ static void close_surface(surface *s) {
 
 /* ---- matches ---- */
 
-static void vertex_normals(const exi_human *human, const double (*vertices)[3], double (*normals)[3]) {
-    const ex_mesh *mesh = human->mesh;
-    memset(normals, 0, (size_t)mesh->vertex_count * sizeof *normals);
-    for (int f = 0; f < mesh->face_count; f++) {
-        const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
-        for (int c = begin + 1; c + 1 < end; c++) {
-            const int a = mesh->corners[begin], b = mesh->corners[c], d = mesh->corners[c + 1];
-            double u[3], v[3], n[3];
-            exi_subtract(vertices[b], vertices[a], u);
-            exi_subtract(vertices[d], vertices[a], v);
-            exi_cross(u, v, n);
-            for (int k = 0; k < 3; k++) {
-                normals[a][k] += n[k];
-                normals[b][k] += n[k];
-                normals[d][k] += n[k];
-            }
-        }
-    }
-    for (int v = 0; v < mesh->vertex_count; v++)
-        exi_unit3(normals[v]);
-}
-
 static void triangle_normal(const surface *s, int triangle, double normal[3]) {
     double p[3][3], u[3], v[3];
     for (int k = 0; k < 3; k++)
@@ -201,7 +179,7 @@ static void find_matches(one *o) {
     }
     if (!o->surface.bounds || f->by_anchors)
         return;
-    vertex_normals(f->human, (const double(*)[3])o->vertices, o->normals);
+    exi_human_normals(f->human, (const double(*)[3])o->vertices, o->normals);
     for (int v = 0; v < f->vertex_count; v += f->stride) {
         const float at[3] = {(float)o->vertices[v][0], (float)o->vertices[v][1], (float)o->vertices[v][2]};
         ex_closest c;
@@ -614,13 +592,13 @@ static ex_result open_fit(fit *f, exi_human_scan *scans) {
     return good ? EX_OK : ex_error_memory(f->error, "carrying the template", (size_t)f->vertex_count * 96);
 }
 
-ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_count, double *figure,
+ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_count, double *figure, bool lock,
                         const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
     fit f = {.human = human,
              .scan_count = scan_count,
              .joint_count = human->kinematics->joint_count,
              .vertex_count = human->mesh->vertex_count,
-             .figure_count = human->figure_count,
+             .figure_count = lock ? 0 : human->figure_count,
              .unknowns = 3 * human->kinematics->joint_count + 3,
              .stride = human->mesh->vertex_count / TRIED + 1,
              .figure = figure,

@@ -181,7 +181,8 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_session *session,
                            ex_scan_entry *scan) {
     static const char *const keys[] = {"name", "part", "files", "pose", NULL};
-    static const char *const needed[] = {"name", "part", "files", NULL};
+    static const char *const needed[] = {"name", "files", NULL};
+    const bool one_part = session->part_count == 1;
     const exi_place at = exi_place_key(place, "pose");
     const char *name = NULL, *part = NULL;
     const json_t *pose = json_object_get(object, "pose");
@@ -193,7 +194,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &name);
     if (result == EX_OK)
-        result = exi_get_text(r, object, place, "part", true, &part);
+        result = exi_get_text(r, object, place, "part", !one_part, &part);
     if (result == EX_OK)
         result = read_words(r, object, place, "files", &scan->files, &scan->file_count);
     if (result != EX_OK)
@@ -208,7 +209,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
                             place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is already a scan '%s'", place->text, name);
-    scan->part = -1;
+    scan->part = part ? -1 : 0;
     for (int i = 0; i < session->part_count && scan->part < 0; i++)
         scan->part = strcmp(session->parts[i].name, part) == 0 ? i : -1;
     if (scan->part < 0)
@@ -236,10 +237,31 @@ static ex_result read_list(exi_reader *r, const json_t *root, const char *key, s
 
 /* ---- the session ---- */
 
+/* A template person needs no parts: one of all joints. */
+static ex_result add_whole(exi_reader *r, ex_scan_session *session) {
+    const ex_kinematics *k = session->kinematics;
+    ex_scan_part *part = session->parts = exi_arena_allocate(r->arena, 1, sizeof *session->parts);
+    if (!part)
+        return ex_error_memory(r->error, "the session", sizeof *part);
+    part->name = exi_arena_text(r->arena, "body");
+    part->joints = part->solves = part->covers =
+        exi_arena_allocate(r->arena, (size_t)k->joint_count, sizeof *part->joints);
+    part->joint_count = part->solve_count = k->joint_count - 1; /* the base is always solved for */
+    part->cover_count = k->joint_count;
+    session->part_count = 1;
+    for (int j = 0; part->joints && j < k->joint_count; j++)
+        part->joints[j] = k->joints[(j + 1) % k->joint_count].name;
+    return part->name && part->joints ? EX_OK : ex_error_memory(r->error, "the session", (size_t)k->joint_count * 8);
+}
+
 static ex_result read_lists(exi_reader *r, const json_t *root, ex_scan_session *session) {
     const exi_place whole = {""}, parts = exi_place_key(&whole, "parts"), scans = exi_place_key(&whole, "scans");
     const json_t *list = NULL;
-    ex_result result = read_list(r, root, "parts", sizeof *session->parts, (void **)&session->parts, &list);
+    ex_result result = EX_OK;
+    if (session->person && !json_object_get(root, "parts"))
+        result = add_whole(r, session);
+    else
+        result = read_list(r, root, "parts", sizeof *session->parts, (void **)&session->parts, &list);
     for (size_t i = 0; result == EX_OK && i < json_array_size(list); i++) {
         const exi_place at = exi_place_index(&parts, i);
         result = read_part(r, json_array_get(list, i), &at, session, &session->parts[i]);
@@ -297,12 +319,12 @@ static ex_result read_positive(exi_reader *r, const json_t *root, const char *ke
 }
 
 static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *session) {
-    static const char *const keys[] = {"exemplar_scan", "skeleton", "markers", "reference",  "average", "cage",
-                                       "levels",        "reach",    "noise",   "neighbours", "mirror",  "add",
-                                       "lend",          "parts",    "scans",   NULL};
-    static const char *const needed[] = {"exemplar_scan", "skeleton", "reference", "parts", "scans", NULL};
+    static const char *const keys[] = {"exemplar_scan", "skeleton", "markers", "reference", "average",    "cage",
+                                       "template",      "levels",   "reach",   "noise",     "neighbours", "mirror",
+                                       "add",           "lend",     "parts",   "scans",     NULL};
+    static const char *const needed[] = {"exemplar_scan", "skeleton", "reference", "scans", NULL};
     const exi_place whole = {""};
-    const char *skeleton = NULL, *markers = NULL, *cage = NULL;
+    const char *skeleton = NULL, *markers = NULL, *cage = NULL, *person = NULL;
     if (!json_is_object(root))
         return ex_error_set(r->error, EX_ERROR_DATA, "a scan session must be an object");
     ex_result result = exi_check_keys(r, root, &whole, keys);
@@ -316,6 +338,8 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
         result = exi_get_text(r, root, &whole, "markers", false, &markers);
     if (result == EX_OK)
         result = exi_get_text(r, root, &whole, "cage", false, &cage);
+    if (result == EX_OK)
+        result = exi_get_text(r, root, &whole, "template", false, &person);
     if (result == EX_OK)
         result = exi_get_range(r, root, &whole, "levels", 1, EX_SUBDIVIDE_LEVELS, &session->levels);
     if (result == EX_OK)
@@ -333,6 +357,12 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     session->skeleton = (char *)skeleton;
     session->markers = (char *)markers;
     session->cage = (char *)cage;
+    if (result == EX_OK && cage && person && strcmp(person, "cage") != 0)
+        return ex_error_set(r->error, EX_ERROR_DATA,
+                            "template: a session has a \"cage\" or a template person, not both");
+    if (result == EX_OK && !person && !cage && strcmp(skeleton, "full") == 0)
+        person = "human";
+    session->person = person && strcmp(person, "cage") != 0 ? exi_arena_text(r->arena, person) : NULL;
     return result;
 }
 

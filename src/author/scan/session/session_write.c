@@ -5,6 +5,8 @@
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 
+#include <string.h>
+
 #include <exemplar/author/files.h>
 
 #include <math.h>
@@ -81,6 +83,8 @@ static json_t *session_json(const ex_scan_session *session) {
         good = put(root, "average", json_string(session->scans[session->average].name));
     if (good && session->cage)
         good = put(root, "cage", json_string(session->cage));
+    if (good && (session->person || (!session->cage && strcmp(session->skeleton, "full") == 0)))
+        good = put(root, "template", json_string(session->person ? session->person : "cage"));
     good = good && put(root, "levels", json_integer(session->levels)) &&
            put(root, "reach", exi_json_make_number(session->reach)) &&
            put(root, "noise", exi_json_make_number(session->noise)) &&

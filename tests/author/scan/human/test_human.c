@@ -175,7 +175,7 @@ static void carry(double size, bool landmarks, double turned, double most) {
     }
     double *figure = calloc((size_t)p.human->figure_count, sizeof *figure);
     ex_error error = {0};
-    if (exi_human_fit(p.human, scans, SCANS, figure, NULL, NULL, &error) != EX_OK)
+    if (exi_human_fit(p.human, scans, SCANS, figure, false, NULL, NULL, &error) != EX_OK)
         fail_msg("%s", error.text);
     for (int i = 0; i < SCANS; i++) {
         const double off = distance(&p, figure, &scans[i].pose, i);
