@@ -220,7 +220,7 @@ static skinned vertex_of(const fit *f, int vertex) {
                      .weights = f->human->weights + (size_t)vertex * EXI_HUMAN_INFLUENCES};
 }
 
-/* Where a bone alone would put a point. */
+/* The place to which a bone alone would move a point. */
 static void put(const one *o, const double rest[3], int joint, double x[3]) {
     const double *m = o->rotations[joint];
     double d[3];

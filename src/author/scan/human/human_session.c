@@ -228,7 +228,7 @@ static int find_anchors(const work *w, const one *o, bool to_register, ex_regist
     return count;
 }
 
-/* What a scan is fitted to, and its memory. */
+/* All that a scan is fitted to, and its memory. */
 typedef struct input {
     exi_human_scan scan;
     ex_mesh **meshes;
