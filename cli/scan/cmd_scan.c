@@ -70,8 +70,8 @@ bool exi_scan_is_newer(const char *made, const char *from) {
 
 static const ex_command *const commands[] = {
     /* in the order of the work */
-    &cmd_scan_run,      &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,   &cmd_scan_fit,
-    &cmd_scan_template, &cmd_scan_build,    &cmd_scan_report,  &cmd_scan_register};
+    &cmd_scan_run,      &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,    &cmd_scan_fit,
+    &cmd_scan_template, &cmd_scan_build,    &cmd_scan_report,  &cmd_scan_register, &cmd_scan_articulate};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {
@@ -81,9 +81,10 @@ static int run(const ex_call *call) {
     const char *near = ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'scan %s'?", word, near);
-    return exi_wrong_usage(
-        call->command,
-        "there is no '%s' here: use simulate, markers, label, fit, template, build, report, register or run", word);
+    return exi_wrong_usage(call->command,
+                           "there is no '%s' here: use simulate, markers, label, fit, template, build, report, "
+                           "register, articulate or run",
+                           word);
 }
 
 const ex_command cmd_scan = {
@@ -93,7 +94,8 @@ const ex_command cmd_scan = {
              "scan simulate RIG.glb --poses FILE.csv -o DIR\n"
              "scan markers|label|fit|template|build|report DIR ...\n"
              "scan fit FILE.c3d ...\n"
-             "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj",
+             "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj\n"
+             "scan articulate FILE... -o RIG.glb",
     .description = "A scan session is a folder with a scan.json, the scans of one person in many\n"
                    "poses, and a list of the markers painted on the skin. Each step works on the\n"
                    "files of the step before:\n"

@@ -72,6 +72,8 @@ static int do_step(const ex_call *call, const ex_command *command, bool done) {
 }
 
 static int run(const ex_call *call) {
+    if (exi_scan_is_registered(call->arguments[0]))
+        return exi_scan_run_registered(call);
     ex_scan_session *session = exi_scan_open_to_change(call);
     int exit_code = session ? EX_EXIT_DONE : EX_EXIT_FAILED;
     if (exit_code == EX_EXIT_DONE)
@@ -99,7 +101,11 @@ const ex_command cmd_scan_run = {
                    "and runs only if its result is missing or out of date.\n"
                    "\n"
                    "The labels of the reference scan must exist: labels/NAME.csv, by hand or by\n"
-                   "'exemplar scan label --page'.",
+                   "'exemplar scan label --page'.\n"
+                   "\n"
+                   "A folder without a scan.json but with meshes of the same vertices and faces is\n"
+                   "one body in many poses: 'exemplar scan articulate' makes body.glb of them, and\n"
+                   "poses.csv. If template.glb is there, it starts from its skeleton and weights.",
     .examples = "exemplar scan run body",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

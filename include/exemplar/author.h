@@ -6,6 +6,7 @@
 #ifndef EXEMPLAR_AUTHOR_H
 #define EXEMPLAR_AUTHOR_H
 
+#include <exemplar/author/articulate.h>
 #include <exemplar/author/bake.h>
 #include <exemplar/author/base.h>
 #include <exemplar/author/cache.h>

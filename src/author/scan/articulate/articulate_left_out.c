@@ -1,0 +1,203 @@
+/*
+ * Forms that are left out: everything is made without them, then only their poses are fitted. Beside it, one form
+ * alone: un-posed, and posed like the form that was left out.
+ */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+
+#include "author/base/array.h"
+#include "author/base/progress.h"
+#include "author/scan/articulate/articulate_layers.h"
+#include "author/scan/articulate/articulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { GROUP_MOST = 12, ROUNDS = 4, POSE_STEPS = 40 };
+
+void ex_left_outs_destroy(ex_left_outs *report) {
+    if (report)
+        free(report->forms);
+    free(report);
+}
+
+/* Fits the pose of a form to a rest form and measures it. turns [joint_count] is the start and the result. */
+static ex_result measure(const exi_articulation *a, int form, const double *rest, double (*turns)[4], double base[3],
+                         double *rms, double *high, ex_error *error) {
+    exi_art_moments m;
+    ex_result result = exi_art_moments_make(a, form, rest, &m, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_art_fit_pose(a, &m, POSE_STEPS, turns, base, error);
+    exi_art_moments_free(&m);
+    return result == EX_OK ? exi_art_distance(a, form, turns, base, rest, rms, high, error) : result;
+}
+
+/* One form alone: its un-posed vertices, skinned. `a` has the weights that this takes. */
+static ex_result measure_one(const exi_articulation *a, int form, double (*turns)[4], double base[3], ex_left_out *out,
+                             ex_error *error) {
+    const int one = form == 0 ? 1 : 0;
+    const size_t count = (size_t)a->joint_count, numbers = 3 * (size_t)a->vertex_count;
+    double *rest = exi_array_allocate(numbers, sizeof *rest);
+    if (!rest)
+        return ex_error_memory(error, "the report", numbers * sizeof *rest);
+    memcpy(turns, a->turns + (size_t)form * count, count * sizeof *turns);
+    memcpy(base, a->bases[form], sizeof a->bases[form]);
+    ex_result result = exi_art_unpose(a, one, a->turns + (size_t)one * count, a->bases[one], NULL, rest, error);
+    for (size_t i = 0; i < numbers; i++)
+        rest[i] += a->rest[i];
+    if (result == EX_OK)
+        result = measure(a, form, rest, turns, base, &out->one_rms, &out->one_high, error);
+    free(rest);
+    return result;
+}
+
+/* Measures a form that `a` was made without. */
+static ex_result measure_left_out(const exi_articulation *a, const ex_articulated_layers *layers, int form,
+                                  double (*turns)[4], double base[3], ex_left_out *out, ex_error *error) {
+    const size_t count = (size_t)a->joint_count, numbers = 3 * (size_t)a->vertex_count;
+    double *rest = exi_array_allocate(numbers, sizeof *rest);
+    if (!rest)
+        return ex_error_memory(error, "the report", numbers * sizeof *rest);
+    memcpy(turns, a->turns + (size_t)form * count, count * sizeof *turns);
+    memcpy(base, a->bases[form], sizeof a->bases[form]);
+    ex_result result = measure(a, form, NULL, turns, base, &out->skinned_rms, &out->skinned_high, error);
+    for (int round = 0; round < 2 && result == EX_OK; round++) { /* layers follow the pose, and the pose follows them */
+        result = exi_art_evaluate_layers(a, layers, turns, rest, error);
+        for (size_t i = 0; i < numbers && result == EX_OK; i++)
+            rest[i] += a->rest[i];
+        if (result == EX_OK)
+            result = measure(a, form, rest, turns, base, &out->rms, &out->high, error);
+    }
+    free(rest);
+    return result;
+}
+
+/* Goes back to the starting weights; poses and centres stay as a start. */
+static void restart(exi_articulation *a) {
+    const size_t room = (size_t)a->vertex_count * (size_t)a->influence_count;
+    memcpy(a->joints, a->first_joints, room * sizeof *a->joints);
+    memcpy(a->weights, a->first_weights, room * sizeof *a->weights);
+}
+
+/* Leaves a group out: forms whose number is `group` modulo group_count. */
+static ex_result leave_group(const exi_articulation *whole, const exi_articulation *plain, int group, bool *left,
+                             bool *open, ex_left_outs *report, ex_error *error) {
+    exi_articulation a;
+    ex_articulated_layers *layers = NULL;
+    int rounds;
+    double(*turns)[4] = exi_array_allocate((size_t)whole->joint_count, sizeof *turns), base[3];
+    ex_result result = turns ? exi_art_copy(whole, &a, error) : ex_error_memory(error, "the report", 0);
+    if (result != EX_OK) {
+        free(turns);
+        return result;
+    }
+    for (int f = 0; f < a.form_count; f++)
+        left[f] = f % report->group_count == group;
+    a.left_out = left;
+    restart(&a);
+    result = exi_art_find_rest(&a, error);
+    if (result == EX_OK)
+        result = exi_art_rounds(&a, ROUNDS, NULL, 0, 1, open, &rounds, error);
+    if (result == EX_OK)
+        result = exi_art_find_layers(&a, &layers, error);
+    for (int f = 0; f < a.form_count && result == EX_OK; f++) {
+        if (!left[f])
+            continue;
+        result = measure_left_out(&a, layers, f, turns, base, &report->forms[f], error);
+        if (result == EX_OK)
+            result = measure_one(plain, f, turns, base, &report->forms[f], error);
+    }
+    ex_articulated_layers_destroy(layers);
+    exi_art_free(&a);
+    free(turns);
+    return result;
+}
+
+static void sum_up(ex_left_outs *report) {
+    ex_left_out *all = &report->all;
+    const double n = report->form_count;
+    for (int f = 0; f < report->form_count; f++) {
+        const ex_left_out *one = &report->forms[f];
+        all->rms += one->rms * one->rms / n;
+        all->skinned_rms += one->skinned_rms * one->skinned_rms / n;
+        all->one_rms += one->one_rms * one->one_rms / n;
+        all->high += one->high / n;
+        all->skinned_high += one->skinned_high / n;
+        all->one_high += one->one_high / n;
+    }
+    all->rms = sqrt(all->rms);
+    all->skinned_rms = sqrt(all->skinned_rms);
+    all->one_rms = sqrt(all->one_rms);
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* `plain` has the starting weights and, with them, poses of its own. */
+static ex_result leave_all(exi_articulation *whole, exi_articulation *plain, ex_left_outs *report, ex_error *error) {
+    bool *left = calloc((size_t)whole->form_count, sizeof *left);
+    bool *open = calloc((size_t)whole->joint_count, sizeof *open);
+    ex_result result = left && open ? EX_OK : ex_error_memory(error, "the report", 0);
+    if (result == EX_OK && whole->drawn) {
+        restart(plain);
+        result = exi_art_find_rest(plain, error);
+        if (result == EX_OK)
+            result = exi_art_fit(plain, 10, false, NULL, error);
+    }
+    for (int g = 0; g < report->group_count && result == EX_OK; g++) {
+        if (!exi_progress_tell(whole->def->progress, "forms left out", (double)g / report->group_count))
+            result = exi_progress_stopped(error);
+        else
+            result = leave_group(whole, plain, g, left, open, report, error);
+    }
+    free(left);
+    free(open);
+    return result;
+}
+
+ex_result ex_articulate_leave_out(const ex_articulate_def *def, const ex_articulated *articulated,
+                                  ex_left_outs **report, ex_error *error) {
+    exi_articulation whole, plain;
+    const double start = seconds();
+    *report = NULL;
+    if (def->form_count < 3)
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "with %d forms none can be left out: give at least 3 to learn how well others are guessed",
+                            def->form_count);
+    ex_result result = exi_art_open(def, articulated, &whole, error);
+    if (result != EX_OK)
+        return result;
+    ex_left_outs *made = calloc(1, sizeof *made);
+    result = exi_art_net_make(def->mesh, articulated->rest, &whole.net, error);
+    if (made)
+        made->forms = calloc((size_t)def->form_count, sizeof *made->forms);
+    if (result == EX_OK && (!made || !made->forms))
+        result = ex_error_memory(error, "the report", (size_t)def->form_count * sizeof *made->forms);
+    if (result == EX_OK)
+        result = exi_art_first(&whole, error);
+    if (result == EX_OK)
+        result = exi_art_anchor(&whole, error);
+    if (result == EX_OK)
+        result = exi_art_copy(&whole, &plain, error);
+    if (result == EX_OK) {
+        made->form_count = def->form_count;
+        made->group_count = def->form_count < GROUP_MOST ? def->form_count : GROUP_MOST;
+        result = leave_all(&whole, &plain, made, error);
+        exi_art_free(&plain);
+    }
+    if (result == EX_OK) {
+        sum_up(made);
+        made->seconds = seconds() - start;
+        *report = made;
+    } else {
+        ex_left_outs_destroy(made);
+    }
+    exi_art_net_free(&whole.net);
+    exi_art_free(&whole);
+    return result;
+}
