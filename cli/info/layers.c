@@ -335,7 +335,7 @@ static void print_shape(const exi_layer *layer) {
     if (layer->segment_count > 0)
         exi_print(" of %s", exi_text_count(segments, layer->segment_count, "segment"));
     if (layer->auto_falloff)
-        exi_print(", falloff by leave-one-out");
+        exi_print(", falloff chosen by the build");
     if (layer->muted)
         exi_print(", muted");
 }

@@ -425,7 +425,7 @@ class Info(Built):
         harness.write_project(self.folder, description, "offsets.json")
         outcome = self.run_tool("build", "offsets.json")
         self.assertEqual(outcome.code, 0)
-        self.assertIn("exemplar: layer 'body': leave-one-out chose a falloff of ", outcome.err)
+        self.assertIn("exemplar: layer 'body': \"auto\" chose ", outcome.err)
         self.assertEqual(self.succeed("build", "offsets.json", "-q").err, "")
         answer, = self.succeed("info", "offsets.glb", "--json").json()["layers"]
         self.assertEqual([answer[key] for key in ("shape", "frame", "participation", "muted")],
@@ -438,7 +438,7 @@ class Info(Built):
         for fragment in ("offsets in the frame rest, participation moved, muted", "falloff 2", f"moves {moved[1]} vert"):
             self.assertIn(fragment, text)
         text = self.succeed("info", "offsets.json").out
-        for fragment in ("falloff by leave-one-out, muted", "  muted\n"):
+        for fragment in ("falloff chosen by the build, muted", "  muted\n"):
             self.assertIn(fragment, text)
         layer.update(participation="layer", muted=False)
         harness.write_project(self.folder, description, "offsets.json")

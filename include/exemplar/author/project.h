@@ -129,7 +129,7 @@ typedef struct ex_project_layer {
     int pseudo_count;  /* in the file */
     int zero_count;    /* pseudo-examples after those, not in the file, with zero weight for every example: `rest`,
                           `protect` */
-    bool auto_falloff; /* gaussian: true if building chooses the falloffs by cross-validation (leave-one-out) */
+    bool auto_falloff; /* gaussian: true if building chooses the falloffs ("auto") */
 
     ex_project_mask mask; /* of displacements: a file over the vertices of the last level, or none */
 

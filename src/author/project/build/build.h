@@ -67,7 +67,7 @@ ex_result exi_project_try(json_t *root, const exi_unwritten *files, ex_error *er
 ex_result exi_build_read_form(const exi_building *b, int example, const char *relative, ex_mesh **mesh,
                               ex_error *error);
 
-/* build_notes.c. Chooses the falloffs of a layer by leave-one-out cross-validation if the layer asks for that.
+/* build_notes.c. Chooses the falloffs of a layer (falloff.h) if the layer asks for that.
  * Allocates them in layer->weigh; adds a note. */
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 /* Adds a note for every gaussian layer whose weigher had to add a ridge. */

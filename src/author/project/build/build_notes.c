@@ -1,6 +1,6 @@
 /*
- * Notes on choices and additions made by building: falloffs by leave-one-out cross-validation, ridges, with the pose
- * that causes them, weights that swing far between examples, and trajectories that do not follow well.
+ * Notes on choices and additions made by building: falloffs, ridges, with the pose that causes them, weights
+ * that swing far between examples, and trajectories that do not follow well.
  */
 #include "author/project/build/build.h"
 #include "author/project/build/falloff.h"
@@ -28,6 +28,27 @@ static void note(const exi_building *b, const char *format, ...) {
     b->options.note(b->options.note_user, text);
 }
 
+static void note_falloffs(const exi_building *b, const char *layer, const exi_falloff_choice *choice) {
+    const exi_falloff_worth *worth = &choice->worth, *usual = &choice->worth_usual;
+    char chosen[120], other[120] = "the default would need a ridge";
+    if (choice->own)
+        snprintf(chosen, sizeof chosen, "falloffs of %.2f times each point's distance to its nearest neighbour",
+                 choice->factor);
+    else
+        snprintf(chosen, sizeof chosen, "a falloff of %.3g in distances of the space, %.2f times the default",
+                 choice->factor * choice->usual, choice->factor);
+    if (isfinite(usual->error))
+        snprintf(other, sizeof other, "with the default: %.2f to %.2f, %.3g %%", usual->low, usual->high,
+                 100 * usual->error);
+    note(b,
+         "layer '%s': \"auto\" chose %s: weights are from %.2f to %.2f inside the range, leave-one-out error %.3g %% "
+         "(%s)%s",
+         layer, chosen, worth->low, worth->high, 100 * worth->error, other,
+         fmax(-worth->low, worth->high - 1) > EXI_FALLOFF_SWING
+             ? "; no falloff is calmer, but \"kind\": \"calm\" may be: 'exemplar check' tries it"
+             : "");
+}
+
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
     const float *const *rows = layer->displacement.maps ? layer->displacement.maps : layer->form.deltas;
@@ -45,20 +66,14 @@ ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *lay
     if (result != EX_OK)
         return result;
     if (choice.falloffs) {
-        char usual[80] = "; the default would need a ridge";
-        if (isfinite(choice.error_usual))
-            snprintf(usual, sizeof usual, ", with the default %.3g %%", 100 * choice.error_usual);
         layer->weigh.falloffs = choice.falloffs;
-        note(b,
-             "layer '%s': leave-one-out chose a falloff of %.3g in distances of the space, %.2f times the usual "
-             "distance of neighbours: points are predicted from the others with an error of %.3g %%%s",
-             source->name, choice.factor * choice.usual, choice.factor, 100 * choice.error, usual);
+        note_falloffs(b, source->name, &choice);
     } else {
         const int points = source->example_count + source->weigh.pseudo_count;
         note(b,
-             points > EXI_FALLOFF_POINTS ? "layer '%s': %d points are too many to choose a falloff by leave-one-out "
+             points > EXI_FALLOFF_POINTS ? "layer '%s': %d points are too many to choose a falloff "
                                            "(at most %d); the default is used, the usual distance of neighbours"
-                                         : "layer '%s': %d points are too few to choose a falloff by leave-one-out; "
+                                         : "layer '%s': %d points are too few to choose a falloff; "
                                            "the default is used, the usual distance of neighbours",
              source->name, points, EXI_FALLOFF_POINTS);
     }

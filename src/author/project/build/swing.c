@@ -21,24 +21,30 @@ static double even_number(int sample, int coordinate, int dimension) {
     return x - floor(x);
 }
 
-void exi_space_sample(const ex_project_layer *layer, int sample, double *point) {
-    int coordinate = 0;
-    for (int i = 0; i < layer->axis_count; i++) {
-        const ex_axis *axis = &layer->axes[i].axis;
+void exi_axes_sample(const ex_axis *axes, int axis_count, int sample, double *point) {
+    int coordinate = 0, dimension = 0;
+    for (int i = 0; i < axis_count; i++)
+        dimension += ex_axis_width(&axes[i]);
+    for (int i = 0; i < axis_count; i++) {
+        const ex_axis *axis = &axes[i];
         if (axis->kind == EX_AXIS_SCALAR) {
-            *point++ = axis->min + (axis->max - axis->min) * even_number(sample, coordinate++, layer->dimension);
+            *point++ = axis->min + (axis->max - axis->min) * even_number(sample, coordinate++, dimension);
             continue;
         }
         /* Uniform rotation from three numbers (Shoemake). */
-        double u = even_number(sample, coordinate, layer->dimension);
-        double a = 6.283185307179586 * even_number(sample, coordinate + 1, layer->dimension);
-        double b = 6.283185307179586 * even_number(sample, coordinate + 2, layer->dimension);
+        double u = even_number(sample, coordinate, dimension);
+        double a = 6.283185307179586 * even_number(sample, coordinate + 1, dimension);
+        double b = 6.283185307179586 * even_number(sample, coordinate + 2, dimension);
         coordinate += 4;
         *point++ = sqrt(1 - u) * sin(a);
         *point++ = sqrt(1 - u) * cos(a);
         *point++ = sqrt(u) * sin(b);
         *point++ = sqrt(u) * cos(b);
     }
+}
+
+void exi_space_sample(const ex_project_layer *layer, int sample, double *point) {
+    exi_axes_sample(layer->weigh.axes, layer->axis_count, sample, point);
 }
 
 void exi_space_words(const ex_project_layer *layer, const double *point, char *text, size_t size) {

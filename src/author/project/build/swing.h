@@ -6,7 +6,9 @@
 
 #include <exemplar/author/project.h>
 
-/* Writes sample `sample` of points that fill the range of a layer's axes evenly, and all rotations: [dimension]. */
+/* Writes sample `sample` of points that fill the range of axes evenly, and all rotations: [dimension]. */
+void exi_axes_sample(const ex_axis *axes, int axis_count, int sample, double *point);
+/* The same for the axes of a layer. */
 void exi_space_sample(const ex_project_layer *layer, int sample, double *point);
 /* Writes a point in words: "elbow=53.4 load=0.2". */
 void exi_space_words(const ex_project_layer *layer, const double *point, char *text, size_t size);

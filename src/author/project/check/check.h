@@ -109,7 +109,7 @@ typedef struct exi_guessed {
     const char *of;   /* "the mesh's size" */
 } exi_guessed;
 
-/* Chooses the falloffs of a layer by leave-one-out cross-validation, into c->weighs, if the layer asks for that. */
+/* Chooses the falloffs of a layer (falloff.h), into c->weighs, if the layer asks for that. */
 void exi_check_falloffs(exi_checker *c, int layer, const exi_guessed *guessed);
 /* Reports how well each example is predicted from the others. */
 void exi_check_guess(exi_checker *c, int layer, const ex_weigher *weigher, const exi_guessed *guessed);

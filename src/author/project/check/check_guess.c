@@ -1,6 +1,6 @@
 /*
  * Examples predicted from the others (leave-one-out): the size of each form's difference from its prediction by the
- * space; and falloffs that are left to cross-validation.
+ * space; and falloffs that are left to the build.
  */
 #include "author/base/array.h"
 #include "author/project/build/falloff.h"
@@ -104,7 +104,12 @@ void exi_check_falloffs(exi_checker *c, int layer, const exi_guessed *guessed) {
         return;
     c->falloffs[layer] = choice.falloffs;
     c->weighs[layer].falloffs = choice.falloffs;
-    exi_check_add(c, EX_SEVERITY_NOTE, "falloff", where, choice.factor * choice.usual,
-                  "leave-one-out chose %.3g in distances of the space, %.2f times the usual distance of neighbours",
-                  choice.factor * choice.usual, choice.factor);
+    if (choice.own)
+        exi_check_add(c, EX_SEVERITY_NOTE, "falloff", where, choice.factor * choice.usual,
+                      "\"auto\" chose %.2f times each point's distance to its nearest neighbour, %.3g on average",
+                      choice.factor, choice.factor * choice.usual);
+    else
+        exi_check_add(c, EX_SEVERITY_NOTE, "falloff", where, choice.factor * choice.usual,
+                      "\"auto\" chose %.3g in distances of the space, %.2f times the default",
+                      choice.factor * choice.usual, choice.factor);
 }

@@ -1,6 +1,7 @@
 /*
- * Falloffs by leave-one-out: the error of the choice is that of removing points one by one and solving again, no factor
- * next to it is better, no chosen system needs a ridge; and the cost of a ridge.
+ * Falloffs that are chosen: their error is that of removing points one by one and solving again, their weights are as
+ * measured and never swing where they need not, they are no needles, no chosen system needs a ridge; and the cost of a
+ * ridge. That no other factor is better is tested by oracle.falloff.
  */
 #include "author/project/build/falloff.h"
 #include "author/project/projects.h"
@@ -68,8 +69,8 @@ static double square_off(const space *s, const double *weights, int own) {
     return square;
 }
 
-/* Error over all examples with one falloff for all: each point is removed and guessed. */
-static double brute_error(const space *s, double falloff) {
+/* Error over all examples: each point is removed and guessed, the others keep their falloffs. chosen [POINTS][3]. */
+static double brute_error(const space *s, const double *chosen) {
     double sum = 0, all = 0;
     const double none[EXAMPLES] = {0};
     for (int left = 0; left < POINTS; left++) {
@@ -81,13 +82,12 @@ static double brute_error(const space *s, double falloff) {
         for (int i = 0; i < POINTS; i++) {
             if (i == left)
                 continue;
+            memcpy(falloffs[examples + zeros], chosen + (size_t)(3 * i), sizeof falloffs[0]);
             if (i < EXAMPLES)
                 memcpy(points[examples++], s->points[i], sizeof points[0]);
             else
                 pseudos[zeros++] = s->pseudos[i - EXAMPLES];
         }
-        for (int i = 0; i < 3 * POINTS; i++)
-            falloffs[i / 3][i % 3] = falloff;
         def.points = &points[0][0];
         def.pseudos = pseudos;
         def.example_count = examples;
@@ -104,73 +104,186 @@ static double brute_error(const space *s, double falloff) {
     return sqrt(sum / all);
 }
 
-static void the_choice_is_the_best(void **state) {
+/* The lowest and the highest weight at many places of the range. */
+static void find_swing(const ex_weigher_def *def, const double *falloffs, double *low, double *high) {
+    enum { SAMPLES = 4000, LONGEST = 64 };
+    ex_weigher_def own = *def;
+    ex_weigher *weigher = NULL;
+    double point[6] = {0}, weights[LONGEST];
+    uint32_t seed = 77;
+    assert_true(def->example_count <= LONGEST);
+    own.falloffs = falloffs;
+    assert_int_equal(ex_weigher_create(&own, NULL, &weigher, NULL), EX_OK);
+    assert_true(ex_weigher_get_ridge(weigher).ridge == 0);
+    *low = 0;
+    *high = 1;
+    for (int i = 0; i < SAMPLES; i++) {
+        for (int a = 0, at = 0; a < def->axis_count; a++)
+            for (int c = 0; c < ex_axis_width(&def->axes[a]); c++) {
+                const ex_axis *axis = &def->axes[a];
+                const double x = random_number(&seed);
+                point[at++] = axis->kind == EX_AXIS_SCALAR ? axis->min + (axis->max - axis->min) * (x + 1) / 2 : x;
+            }
+        ex_weigher_evaluate(weigher, point, weights);
+        for (int k = 0; k < def->example_count; k++) {
+            *low = fmin(*low, weights[k]);
+            *high = fmax(*high, weights[k]);
+        }
+    }
+    ex_weigher_destroy(weigher);
+}
+
+static void the_choice_is_as_it_says(void **state) {
     (void)state;
-    for (uint32_t seed = 1; seed < 8; seed++) {
+    int own = 0;
+    for (uint32_t seed = 1; seed < 12; seed++) {
         space s;
         exi_falloff_choice choice;
+        double low, high, usual[3 * POINTS];
         make_space(&s, seed);
         double *gram = exi_gram_of_offsets(s.offsets, EXAMPLES);
         assert_non_null(gram);
         assert_int_equal(exi_falloff_choose(&s.def, gram, &choice, NULL), EX_OK);
         free(gram);
         assert_non_null(choice.falloffs);
-        const double falloff = choice.falloffs[0];
-        for (int i = 0; i < 3 * POINTS; i++)
-            assert_true(choice.falloffs[i] == falloff);
-        assert_true(falloff == choice.factor * choice.usual && choice.factor >= 0.25 && choice.factor <= 8);
-        check_near(choice.error, brute_error(&s, falloff), 1e-5 * choice.error);
-        check_near(choice.error_usual, brute_error(&s, choice.usual), 1e-5 * choice.error_usual);
-        ex_weigher *weigher = NULL;
-        s.def.falloffs = choice.falloffs;
-        assert_int_equal(ex_weigher_create(&s.def, NULL, &weigher, NULL), EX_OK);
-        assert_true(ex_weigher_get_ridge(weigher).ridge == 0);
-        ex_weigher_destroy(weigher);
-        for (int step = -8; step <= 12; step++) {
-            const double other = choice.usual * exp2(step / 4.0);
-            double falloffs[3 * POINTS];
-            for (int i = 0; i < 3 * POINTS; i++)
-                falloffs[i] = other;
-            s.def.falloffs = falloffs;
-            assert_int_equal(ex_weigher_create(&s.def, NULL, &weigher, NULL), EX_OK);
-            if (ex_weigher_get_ridge(weigher).condition < 1e8)
-                assert_true(brute_error(&s, other) >= choice.error * (1 - 1e-5));
-            ex_weigher_destroy(weigher);
+        for (int i = 0; i < 3 * POINTS; i++) {
+            usual[i] = choice.usual;
+            assert_true(choice.falloffs[i] == choice.falloffs[i / 3 * 3]); /* the same for all axes */
+            if (!choice.own)
+                assert_true(choice.falloffs[i] == choice.factor * choice.usual);
         }
+        own += choice.own;
+        assert_true(choice.factor >= 0.25 && choice.factor <= 8);
+        check_near(choice.worth.error, brute_error(&s, choice.falloffs), 1e-5 * choice.worth.error);
+        check_near(choice.worth_usual.error, brute_error(&s, usual), 1e-5 * choice.worth_usual.error);
+        assert_true(choice.worth.cost <= choice.worth_usual.cost);
+        find_swing(&s.def, choice.falloffs, &low, &high);
+        check_near(low, choice.worth.low, 0.05);
+        check_near(high, choice.worth.high, 0.05);
+        assert_true(low > -0.25 && high < 1.25);
+        free(choice.falloffs);
+    }
+    assert_true(own > 0);
+}
+
+/* Offsets of one vertex: those of example k of point k. */
+typedef struct line {
+    ex_axis axes[2];
+    double points[64][2], zero[64];
+    float deltas[64][3];
+    ex_pseudo pseudo;
+    ex_weigher_def def;
+    ex_offsets offsets[64];
+    uint32_t vertices[64];
+} line;
+
+static const uint32_t first_vertex = 0;
+
+/* Points on one or two axes from 0 to 1, and rest at 0. points [count][axes]; each example moves the first vertex, or
+ * one of its own. */
+static void make_line(line *l, int axes, const double *points, int count, bool own_vertices) {
+    *l = (line){.axes = {ex_axis_scalar(0, 1, 0), ex_axis_scalar(0, 1, 0)}};
+    for (int k = 0; k < count; k++) {
+        l->vertices[k] = (uint32_t)k;
+        l->deltas[k][0] = 1;
+        l->offsets[k] = (ex_offsets){
+            .count = 1, .vertices = own_vertices ? &l->vertices[k] : &first_vertex, .deltas = l->deltas[k]};
+    }
+    l->pseudo = (ex_pseudo){.at = l->points[63], .weights = l->zero};
+    l->def = ex_weigher_def_default();
+    l->def.kind = EX_WEIGHER_GAUSSIAN;
+    l->def.axes = l->axes;
+    l->def.axis_count = axes;
+    l->def.points = points;
+    l->def.example_count = count;
+    l->def.pseudos = &l->pseudo;
+    l->def.pseudo_count = 1;
+}
+
+static exi_falloff_choice choose(const line *l) {
+    exi_falloff_choice choice;
+    double *gram = exi_gram_of_offsets(l->offsets, l->def.example_count);
+    assert_non_null(gram);
+    assert_int_equal(exi_falloff_choose(&l->def, gram, &choice, NULL), EX_OK);
+    free(gram);
+    assert_non_null(choice.falloffs);
+    return choice;
+}
+
+/* An elbow with sculpts at 30, 60, 80, 100 and 140 degrees. By leave-one-out alone it got weights of -1.41 to 1.56. */
+static void an_elbow_does_not_ring(void **state) {
+    (void)state;
+    enum { COUNT = 5 };
+    const double points[COUNT] = {30 / 140.0, 60 / 140.0, 80 / 140.0, 100 / 140.0, 1};
+    for (int own_vertices = 0; own_vertices < 2; own_vertices++) {
+        line l;
+        double low, high, weights[COUNT];
+        make_line(&l, 1, points, COUNT, own_vertices);
+        for (int k = 0; k < COUNT; k++) {
+            l.deltas[k][0] = (float)sin(points[k]);
+            l.deltas[k][1] = (float)sin(2 * points[k]);
+        }
+        exi_falloff_choice choice = choose(&l);
+        find_swing(&l.def, choice.falloffs, &low, &high);
+        assert_true(choice.own && low > -0.15 && high < 1.15);
+        /* Half a step away, examples are not needles. */
+        assert_true(choice.worth.dip < 0.2);
+        assert_true(choice.worth_usual.low < -0.4 && choice.worth_usual.cost > 3 && choice.worth.cost < 1.1);
+        /* Examples stay exact. */
+        ex_weigher *weigher = NULL;
+        l.def.falloffs = choice.falloffs;
+        assert_int_equal(ex_weigher_create(&l.def, NULL, &weigher, NULL), EX_OK);
+        for (int k = 0; k < COUNT; k++) {
+            ex_weigher_evaluate(weigher, &points[k], weights);
+            for (int i = 0; i < COUNT; i++)
+                check_near(weights[i], i == k, 1e-12);
+        }
+        ex_weigher_destroy(weigher);
         free(choice.falloffs);
     }
 }
 
-/* Wider kernels guess data as smooth as a parabola better: the solve sets the limit. */
+/* On a grid, wide kernels are calm, and smooth forms are predicted as well as leave-one-out alone would. */
+static void grids_keep_their_accuracy(void **state) {
+    (void)state;
+    enum { SIDE = 3, COUNT = SIDE * SIDE - 1 };
+    double points[COUNT][2], low, high;
+    line l;
+    for (int k = 0; k < COUNT; k++) {
+        points[k][0] = (k + 1) % SIDE / (SIDE - 1.0);
+        points[k][1] = (k + 1) / SIDE / (SIDE - 1.0);
+    }
+    make_line(&l, 2, &points[0][0], COUNT, false);
+    for (int k = 0; k < COUNT; k++) {
+        const double x = points[k][0], y = points[k][1];
+        l.deltas[k][0] = (float)(x + 0.5 * y + 0.2 * x * x);
+        l.deltas[k][1] = (float)(y - 0.3 * x * y);
+        l.deltas[k][2] = (float)(0.4 * y * y - x);
+    }
+    exi_falloff_choice choice = choose(&l);
+    find_swing(&l.def, choice.falloffs, &low, &high);
+    assert_true(!choice.own && choice.factor > 2 && choice.worth.error < 0.05 && low > -0.2 && high < 1.2);
+    free(choice.falloffs);
+}
+
+/* Wider kernels guess data as smooth as a parabola better: the weights and the solve set the limit. */
 static void no_choice_needs_a_ridge(void **state) {
     (void)state;
     enum { COUNT = 12 };
-    const ex_axis axis = ex_axis_scalar(0, 1, 0);
-    double points[COUNT];
-    float deltas[COUNT][3] = {{0}};
-    const uint32_t vertex = 0;
-    ex_offsets offsets[COUNT];
-    for (int k = 0; k < COUNT; k++) {
+    double points[COUNT], low, high;
+    line l;
+    for (int k = 0; k < COUNT; k++)
         points[k] = k / (COUNT - 1.0);
-        deltas[k][0] = (float)(1 + points[k] * points[k]);
-        offsets[k] = (ex_offsets){.count = 1, .vertices = &vertex, .deltas = deltas[k]};
-    }
-    ex_weigher_def def = ex_weigher_def_default();
-    def.kind = EX_WEIGHER_GAUSSIAN;
-    def.axes = &axis;
-    def.axis_count = 1;
-    def.points = points;
-    def.example_count = COUNT;
-    exi_falloff_choice choice;
-    double *gram = exi_gram_of_offsets(offsets, COUNT);
-    assert_non_null(gram);
-    assert_int_equal(exi_falloff_choose(&def, gram, &choice, NULL), EX_OK);
-    free(gram);
-    assert_non_null(choice.falloffs);
-    assert_true(choice.factor > 1 && choice.factor < 4 && choice.error < choice.error_usual);
+    make_line(&l, 1, points, COUNT, false);
+    l.def.pseudo_count = 0;
+    for (int k = 0; k < COUNT; k++)
+        l.deltas[k][0] = (float)(1 + points[k] * points[k]);
+    exi_falloff_choice choice = choose(&l);
     ex_weigher *weigher = NULL;
-    def.falloffs = choice.falloffs;
-    assert_int_equal(ex_weigher_create(&def, NULL, &weigher, NULL), EX_OK);
+    find_swing(&l.def, choice.falloffs, &low, &high);
+    assert_true(low > -0.2 && high < 1.2 && choice.worth.error < 0.6);
+    l.def.falloffs = choice.falloffs;
+    assert_int_equal(ex_weigher_create(&l.def, NULL, &weigher, NULL), EX_OK);
     assert_true(ex_weigher_get_ridge(weigher).condition <= EX_CONDITION_LIMIT);
     ex_weigher_destroy(weigher);
     free(choice.falloffs);
@@ -206,7 +319,7 @@ static void given_falloffs_stay(void **state) {
     s.def.falloffs = falloffs;
     double *gram = exi_gram_of_offsets(s.offsets, EXAMPLES);
     assert_int_equal(exi_falloff_choose(&s.def, gram, &choice, NULL), EX_OK);
-    assert_true(choice.falloffs[4] == 0.125 && choice.falloffs[3] == choice.falloffs[0] && choice.falloffs[0] != 0.125);
+    assert_true(choice.falloffs[4] == 0.125 && choice.falloffs[3] == choice.falloffs[5] && choice.falloffs[3] != 0.125);
     free(choice.falloffs);
     /* Two points, without anything to guess, keep the default. */
     s.def.example_count = 2;
@@ -291,24 +404,25 @@ static void building_says_what_it_did(void **state) {
     write_square("half.obj", 0.5, 0, 0, 1);
     write_square("most.obj", 0.75, 0, 0.01, 1.5);
     ex_rig *rig = build_noting("'falloff': 'auto'", examples);
-    if (!strstr(notes, "layer 'l': leave-one-out chose a falloff of "))
+    if (!strstr(notes, "layer 'l': \"auto\" chose "))
         fail_msg("%s", notes);
     ex_axis axis;
     ex_pseudo pseudos[1];
     ex_weigher_def def;
     ex_weigher_describe(ex_rig_weigher(rig, 0), &def, &axis, pseudos);
-    assert_true(def.falloffs[0] > 0 && def.falloffs[0] == def.falloffs[3]);
-    assert_non_null(strstr(notes, " %, with the default "));
+    assert_true(def.falloffs[0] > 0 && def.falloffs[1] > 0 && def.falloffs[3] > 0);
+    assert_non_null(strstr(notes, " inside the range, leave-one-out error "));
+    assert_non_null(strstr(notes, " % (with the default: "));
     ex_rig_destroy(rig);
     /* Two that are near each other, for which the usual distance of neighbours reaches too far. */
     rig = build_noting("'falloff': 'auto'",
                        "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}}, {'name': 'half', 'mesh': 'half.obj', 'at': "
                        "{'d': 0.5}}, {'name': 'most', 'mesh': 'most.obj', 'at': {'d': 0.50001}}");
-    if (!strstr(notes, " %; the default would need a ridge") || strstr(notes, "inf"))
+    if (!strstr(notes, " % (the default would need a ridge)") || strstr(notes, "inf"))
         fail_msg("%s", notes);
     ex_rig_destroy(rig);
     rig = build_noting("'falloff': 'auto'", "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}}");
-    if (!strstr(notes, "layer 'l': 2 points are too few to choose a falloff by leave-one-out"))
+    if (!strstr(notes, "layer 'l': 2 points are too few to choose a falloff;"))
         fail_msg("%s", notes);
     ex_rig_destroy(rig);
     rig = build_noting("'falloff': 0.5", examples);
@@ -326,7 +440,8 @@ static void building_says_what_it_did(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_choice_is_the_best),       cmocka_unit_test(no_choice_needs_a_ridge),
+        cmocka_unit_test(the_choice_is_as_it_says),     cmocka_unit_test(an_elbow_does_not_ring),
+        cmocka_unit_test(grids_keep_their_accuracy),    cmocka_unit_test(no_choice_needs_a_ridge),
         cmocka_unit_test(inner_products_agree),         cmocka_unit_test(given_falloffs_stay),
         cmocka_unit_test(a_ridge_costs_what_it_misses), cmocka_unit_test(building_says_what_it_did),
     };

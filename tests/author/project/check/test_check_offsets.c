@@ -155,13 +155,13 @@ static void tells_of_zeros_by_name(void **state) {
     ex_check_destroy(check);
 }
 
-static void says_what_leave_one_out_chose(void **state) {
+static void says_what_falloff_was_chosen(void **state) {
     (void)state;
     static const char examples[] = "{'name': 'one', 'mesh': 'one.obj', 'at': {'x': 1}}, {'name': 'two', 'mesh': "
                                    "'two.obj', 'at': {'x': 0.5}}";
     ex_check *check = check_text(project(layer("a", "x", ", 'falloff': 'auto'", "", examples), ""));
     const ex_finding *finding = only(check, "falloff", EX_SEVERITY_NOTE);
-    expect_words(finding, "layers[0].weigh.falloff", "leave-one-out chose ");
+    expect_words(finding, "layers[0].weigh.falloff", "\"auto\" chose ");
     assert_true(finding->value >= 0.125 && finding->value <= 4);
     assert_int_equal(count_kind(check, "leave_one_out", EX_SEVERITY_NOTE, &finding), 2);
     assert_non_null(strstr(finding->text, "its offsets would be predicted with an error of up to"));
@@ -249,7 +249,7 @@ int main(void) {
         cmocka_unit_test(sets_that_need_no_ridge_are_not_told_of_one),
         cmocka_unit_test(names_both_sculpts_of_one_pose),
         cmocka_unit_test(tells_of_zeros_by_name),
-        cmocka_unit_test(says_what_leave_one_out_chose),
+        cmocka_unit_test(says_what_falloff_was_chosen),
         cmocka_unit_test(tells_of_another_order_and_of_many_sets),
         cmocka_unit_test(tells_of_sculpts_that_were_made_elsewhere),
         cmocka_unit_test(tells_of_sculpts_that_move_nothing),
