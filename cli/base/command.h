@@ -29,7 +29,10 @@ typedef struct ex_option {
     const char *argument; /* placeholder in the help, "FILE"; NULL for a flag */
     const char *values; /* for completion: words that the argument can be, "cage|limit", or endings of files that it can
                          * name, ".svg|.png"; NULL where the placeholder says enough */
-    const char *help;   /* effect of the option, without a full stop; the help printer breaks lines */
+    /* For completion: returns a name, or NULL after the last one, where the argument is some of them with commas
+     * between; may be NULL. */
+    const char *(*value_name)(int index);
+    const char *help; /* effect of the option, without a full stop; the help printer breaks lines */
     bool *flag;
     const char **text;
     ex_word_list *words;      /* may be given several times */

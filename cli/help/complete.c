@@ -162,8 +162,33 @@ static void offer_option_names(const completion *c) {
             offer(c, "--", c->options[i].name, strlen(c->options[i].name), "", c->options[i].help);
 }
 
+/* True if a list, "gaussian,calm,", has the name. */
+static bool is_listed(const char *list, size_t size, const char *name) {
+    for (size_t at = 0, length; at < size; at += length + 1) {
+        length = strcspn(list + at, ",");
+        if (length == strlen(name) && memcmp(list + at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Offers each name that is not in the list yet, after the names that are. */
+static void offer_listed(const completion *c, const char *(*name)(int index)) {
+    const char *comma = strrchr(c->word, ',');
+    const size_t size = comma ? (size_t)(comma - c->word) + 1 : 0;
+    char before[160] = "";
+    if (size >= sizeof before)
+        return;
+    memcpy(before, c->word, size);
+    for (int i = 0; name(i); i++)
+        if (!is_listed(before, size, name(i)))
+            offer(c, before, name(i), strlen(name(i)), "", NULL);
+}
+
 static void offer_option_values(completion *c, const ex_option *option) {
-    if (option->values)
+    if (option->value_name)
+        offer_listed(c, option->value_name);
+    else if (option->values)
         offer_values(c, option->values);
     else if (option->argument)
         offer_placeholder(c, option->argument, strlen(option->argument));

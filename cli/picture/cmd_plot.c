@@ -16,6 +16,16 @@
 static const char *output, *axes_text, *layer_name, *size_text, *scale_text, *compare_text;
 static ex_weigher_kind kinds[EX_PLOT_KIND_MAX];
 
+/* Name of the index-th kind that weighs points, or NULL after the last. */
+static const char *kind_name(int index) {
+    for (int kind = 0; kind < ex_weigher_kind_count(); kind++) {
+        const ex_weigher_info *info = ex_weigher_kind_info((ex_weigher_kind)kind);
+        if (info->has_points && !info->is_driven && index-- == 0)
+            return ex_weigher_kind_name((ex_weigher_kind)kind);
+    }
+    return NULL;
+}
+
 static const ex_option options[] = {
     {.name = "output",
      .values = ".svg|.png",
@@ -34,8 +44,9 @@ static const ex_option options[] = {
      .text = &layer_name},
     {.name = "compare",
      .argument = "KIND[,KIND...]",
-     .help = "a panel for each of these weighers, with the layer's own points: the layer's own kind keeps its "
-             "parameters, the others have their defaults",
+     .value_name = kind_name,
+     .help = "a panel for each of these weighers (cardinal, shepard, nearest, gaussian, calm), with the layer's own "
+             "points: the layer's own kind keeps its parameters, the others have their defaults",
      .text = &compare_text},
     {.name = "size",
      .argument = "WxH",
@@ -73,12 +84,9 @@ static bool read_scale(const ex_call *call, ex_plot_def *def) {
 /* Lists the kinds that weigh points: "cardinal, shepard, ...". */
 static void list_kinds(char *text, size_t size) {
     text[0] = '\0';
-    for (int kind = 0; kind < ex_weigher_kind_count(); kind++) {
-        const ex_weigher_info *info = ex_weigher_kind_info((ex_weigher_kind)kind);
+    for (int i = 0; kind_name(i); i++) {
         const size_t length = strlen(text);
-        if (info->has_points && !info->is_driven)
-            snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
-                     ex_weigher_kind_name((ex_weigher_kind)kind));
+        snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "", kind_name(i));
     }
 }
 

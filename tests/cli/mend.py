@@ -27,8 +27,8 @@ class Mend(harness.Case):
     def test_a_remedy_was_tried(self):
         warning, *_ = [f for f in self.findings("weight_range") if f["severity"] == "warning"]
         self.assertEqual(warning["remedy"], "calm")
-        self.assertRegex(warning["text"], r"reaches -0\.\d\d inside the range, at elbow=\S+: \"kind\": \"calm\" would keep "
-                                          r"the layer's weights from -0\.0\d to 1\.0\d")
+        self.assertRegex(warning["text"], r"reaches -0\.\d\d inside the range, at elbow=\S+: calm weights "
+                                          r"\(\"kind\": \"calm\"\) would stay from -0\.0\d to 1\.0\d")
         before = self.findings("weights")[0]["value"]
         self.assertGreater(abs(self.findings("influence")[0]["value"]), 0.3)
         self.assertGreater(abs(self.findings("added")[0]["value"]), 0.1)

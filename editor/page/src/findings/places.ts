@@ -30,10 +30,11 @@ export const spotOf = (tree: Project, finding: Pick<Finding, "where" | "text">):
     return { ...spot, ...named(layer, finding.text) };
 };
 
-/** The text of a finding, with pseudo-examples named as on the page. */
+/** The text of a finding, with pseudo-examples named as on the page, and without the project's key for a remedy that has
+ * a button. */
 export const textOf = (tree: Project, { where, text }: Pick<Finding, "where" | "text">): string => {
     const layer = tree.layers[Number(/^layers\[(\d+)\]/.exec(where)?.[1] ?? -1)];
-    return text.replace(/pseudo-example (\d+)/g, (_, number: string) => pseudoName(layer?.pseudo?.[Number(number) - 1], Number(number) - 1));
+    return text.replace(' ("kind": "calm")', "").replace(/pseudo-example (\d+)/g, (_, number: string) => pseudoName(layer?.pseudo?.[Number(number) - 1], Number(number) - 1));
 };
 
 export interface Mark {

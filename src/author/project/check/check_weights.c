@@ -49,8 +49,8 @@ static void check_extent(weights_check *s) {
     s->mendable = possible && s->layer->weigh.kind != EX_WEIGHER_CALM &&
                   fmax(-calm.low.weight, calm.high.weight - 1) < 0.5 * beyond;
     if (s->mendable)
-        exi_check_append(&s->remedy, "\"kind\": \"calm\" would keep the layer's weights from %.2f to %.2f",
-                         calm.low.weight, calm.high.weight);
+        exi_check_append(&s->remedy, "calm weights (\"kind\": \"calm\") would stay from %.2f to %.2f", calm.low.weight,
+                         calm.high.weight);
     else
         exi_check_append(&s->remedy, "an example or pseudo-example near there would reduce it");
 }

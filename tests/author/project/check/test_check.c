@@ -147,7 +147,7 @@ static void finds_weights_that_run_wild(void **state) {
             check_near(check->findings[i].value, -9, 0.05);
     /* Calm weights were tried, and hold at the outer example. */
     assert_string_equal(finding->remedy, "calm");
-    assert_non_null(strstr(finding->text, "\"kind\": \"calm\" would keep the layer's weights from -0.0"));
+    assert_non_null(strstr(finding->text, "calm weights (\"kind\": \"calm\") would stay from -0.0"));
     check_near(only(check, "weights", EX_SEVERITY_NOTE)->value, 9, 0.05);
     /* Weights leave [-0.5, 1.5] beyond 0.15. */
     const ex_finding *share = only(check, "weight_range", EX_SEVERITY_NOTE);
