@@ -131,9 +131,13 @@ static void fill(const search *s, const ex_weigher *w) {
 /* x' G x */
 static double square(const search *s, const double *x) {
     double sum = 0;
-    for (size_t i = 0; i < s->examples; i++)
-        for (size_t k = 0; k < s->examples; k++)
-            sum += x[i] * s->gram[i * s->examples + k] * x[k];
+    for (size_t i = 0; i < s->examples; i++) {
+        const double *row = s->gram + i * s->examples;
+        double along = 0;
+        for (size_t k = 0; k < s->examples && x[i] != 0; k++)
+            along += row[k] * x[k];
+        sum += x[i] * along;
+    }
     return sum > 0 ? sum : 0;
 }
 
@@ -151,8 +155,8 @@ static double sum_errors(const search *s) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         const double *inverse = s->matrix + i * 2 * n + n;
-        memset(s->solved, 0, m * sizeof *s->solved);
-        for (size_t k = 0; k < n; k++)
+        memcpy(s->solved, inverse, m * sizeof *s->solved); /* W begins with the identity */
+        for (size_t k = m; k < n; k++)
             for (size_t e = 0; e < m; e++)
                 s->solved[e] += inverse[k] * s->rows[k * m + e];
         sum += square(s, s->solved) / (inverse[i] * inverse[i]);
@@ -180,8 +184,14 @@ static double measure_dip(const search *s, const ex_weigher *w) {
     return sum / (double)n;
 }
 
-static void measure_swing(const search *s, const ex_weigher *w, exi_falloff_worth *worth) {
-    worth->high = 1;
+static double cost_of(double error_sq, double dip, const exi_falloff_worth *worth) {
+    const double swing = fmax(-worth->low, worth->high - 1);
+    const double t = fmax(0, swing - free_swing) / (dear_swing - free_swing);
+    return fmin(error_sq, 1) + fmin(dip, 1) + (t <= 1 ? 1 : 3) * t * t;
+}
+
+/* Finds the lowest and highest weight. Stops, and returns false, once they alone cost more than the limit. */
+static bool measure_swing(const search *s, const ex_weigher *w, double limit, exi_falloff_worth *worth) {
     for (size_t i = 0; i < s->points + PLACES; i++) {
         ex_weigher_evaluate(w, s->places + i * s->dimension, s->solved);
         for (size_t k = 0; k < s->examples; k++) {
@@ -190,25 +200,23 @@ static void measure_swing(const search *s, const ex_weigher *w, exi_falloff_wort
             worth->low = fmin(worth->low, s->solved[k]);
             worth->high = fmax(worth->high, s->solved[k]);
         }
+        if (cost_of(0, 0, worth) > limit)
+            return false;
     }
+    return true;
 }
 
-static double cost_of(double error_sq, double dip, double swing) {
-    const double t = fmax(0, swing - free_swing) / (dear_swing - free_swing);
-    return fmin(error_sq, 1) + fmin(dip, 1) + (t <= 1 ? 1 : 3) * t * t;
-}
-
-/* The cost is infinite if the system is worse conditioned than a gaussian weigher accepts unchanged. */
-static exi_falloff_worth measure_worth(search *s, const ex_weigher *w) {
-    exi_falloff_worth worth = {.error = INFINITY, .cost = INFINITY};
+/* The cost is infinite if the system is worse conditioned than a gaussian weigher accepts unchanged, or if it is above
+ * the limit anyway. */
+static exi_falloff_worth measure_worth(search *s, const ex_weigher *w, double limit) {
+    exi_falloff_worth worth = {.error = INFINITY, .high = 1, .cost = INFINITY};
     fill(s, w);
     s->values = sum_values(s);
-    if (!(ex_weigher_get_ridge(w).condition <= EX_CONDITION_LIMIT) ||
+    if (!(ex_weigher_get_ridge(w).condition <= EX_CONDITION_LIMIT) || !measure_swing(s, w, limit, &worth) ||
         exi_solve(s->matrix, (int)s->points, (int)s->points) == 0)
         return worth;
     const double error_sq = sum_errors(s) / s->values, dip = measure_dip(s, w);
-    measure_swing(s, w, &worth);
-    const double cost = cost_of(error_sq, dip, fmax(-worth.low, worth.high - 1));
+    const double cost = cost_of(error_sq, dip, &worth);
     if (isfinite(cost)) {
         worth.error = sqrt(error_sq);
         worth.dip = sqrt(dip);
@@ -217,14 +225,14 @@ static exi_falloff_worth measure_worth(search *s, const ex_weigher *w) {
     return worth;
 }
 
-static exi_falloff_worth try_factor(search *s, double power) {
+static exi_falloff_worth try_factor(search *s, double power, double limit) {
     exi_falloff_worth worth = {.error = INFINITY, .cost = INFINITY};
     ex_weigher *w = NULL;
     set_falloffs(s, exp2(power));
     const ex_result result = ex_weigher_create(&s->def, NULL, &w, NULL);
     s->failed = s->failed || result == EX_ERROR_MEMORY;
     if (result == EX_OK)
-        worth = measure_worth(s, w);
+        worth = measure_worth(s, w, limit);
     ex_weigher_destroy(w);
     return worth;
 }
@@ -246,7 +254,7 @@ static void search_grid(search *s, bool own, found *best) {
     s->own = own;
     for (int i = 0; i <= GRID && !s->failed; i++) {
         const double power = lowest + i * (highest - lowest) / GRID;
-        take_better(s, power, try_factor(s, power), best);
+        take_better(s, power, try_factor(s, power, best->worth.cost), best);
     }
 }
 
@@ -256,7 +264,7 @@ static void search_between(search *s, found *best) {
     double low = fmax(best->power - step, lowest), high = fmin(best->power + step, highest);
     double a = high - ratio * (high - low), b = low + ratio * (high - low);
     s->own = best->own;
-    exi_falloff_worth at_a = try_factor(s, a), at_b = try_factor(s, b);
+    exi_falloff_worth at_a = try_factor(s, a, INFINITY), at_b = try_factor(s, b, INFINITY);
     for (int i = 0; i < GOLDEN_STEPS && !s->failed; i++) {
         take_better(s, a, at_a, best);
         take_better(s, b, at_b, best);
@@ -264,12 +272,12 @@ static void search_between(search *s, found *best) {
             high = b;
             b = a;
             at_b = at_a;
-            at_a = try_factor(s, a = high - ratio * (high - low));
+            at_a = try_factor(s, a = high - ratio * (high - low), INFINITY);
         } else {
             low = a;
             a = b;
             at_a = at_b;
-            at_b = try_factor(s, b = low + ratio * (high - low));
+            at_b = try_factor(s, b = low + ratio * (high - low), INFINITY);
         }
     }
     take_better(s, a, at_a, best);
@@ -352,7 +360,7 @@ static void close_search(search *s) {
 
 static void search_all(search *s, exi_falloff_choice *choice) {
     found best = {.worth.cost = INFINITY};
-    const exi_falloff_worth worth_usual = try_factor(s, 0);
+    const exi_falloff_worth worth_usual = try_factor(s, 0, INFINITY);
     if (!(s->values > 0))
         return;
     search_grid(s, false, &best);
