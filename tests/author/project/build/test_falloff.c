@@ -414,6 +414,15 @@ static void building_says_what_it_did(void **state) {
     assert_non_null(strstr(notes, " inside the range, leave-one-out error "));
     assert_non_null(strstr(notes, " % (with the default: "));
     ex_rig_destroy(rig);
+    assert_null(strstr(notes, "no falloff is calmer"));
+    /* Falloffs of examples stay, so that nothing is calm. */
+    rig = build_noting("'falloff': 'auto'",
+                       "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}, 'falloff': 2}, {'name': 'half', 'mesh': "
+                       "'half.obj', 'at': {'d': 0.5}, 'falloff': 2}, {'name': 'most', 'mesh': 'most.obj', 'at': {'d': "
+                       "0.6}, 'falloff': 2}");
+    if (!strstr(notes, "; no falloff is calmer, but \"kind\": \"calm\" may be: 'exemplar check' tries it\n"))
+        fail_msg("%s", notes);
+    ex_rig_destroy(rig);
     /* Two that are near each other, for which the usual distance of neighbours reaches too far. */
     rig = build_noting("'falloff': 'auto'",
                        "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}}, {'name': 'half', 'mesh': 'half.obj', 'at': "
