@@ -70,8 +70,8 @@ bool exi_scan_is_newer(const char *made, const char *from) {
 
 static const ex_command *const commands[] = {
     /* in the order of the work */
-    &cmd_scan_run,      &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,    &cmd_scan_fit,
-    &cmd_scan_template, &cmd_scan_build,    &cmd_scan_report,  &cmd_scan_register, &cmd_scan_articulate};
+    &cmd_scan_run,   &cmd_scan_simulate, &cmd_scan_markers,  &cmd_scan_label,      &cmd_scan_fit,  &cmd_scan_template,
+    &cmd_scan_build, &cmd_scan_report,   &cmd_scan_register, &cmd_scan_articulate, &cmd_scan_carry};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {
@@ -83,7 +83,7 @@ static int run(const ex_call *call) {
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'scan %s'?", word, near);
     return exi_wrong_usage(call->command,
                            "there is no '%s' here: use simulate, markers, label, fit, template, build, report, "
-                           "register, articulate or run",
+                           "register, articulate, carry or run",
                            word);
 }
 
@@ -92,7 +92,7 @@ const ex_command cmd_scan = {
     .summary = "make a body that can be posed from range scans with markers",
     .usage = "scan run DIR\n"
              "scan simulate RIG.glb --poses FILE.csv -o DIR\n"
-             "scan markers|label|fit|template|build|report DIR ...\n"
+             "scan markers|label|fit|template|carry|build|report DIR ...\n"
              "scan fit FILE.c3d ...\n"
              "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj\n"
              "scan articulate FILE... -o RIG.glb",

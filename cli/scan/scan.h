@@ -13,6 +13,8 @@
  *   scan_report.c    measures the result
  *   scan_register.c  moves a template onto a scan
  *   scan_run.c       runs all steps, from where it stopped
+ *   scan_carry.c     carries a template person to the scans
+ *   scan_person.c    the body of such a session
  *   scan_articulate.c  a rig from registered meshes
  */
 #ifndef EXEMPLAR_CLI_SCAN_H
@@ -33,6 +35,7 @@ extern const ex_command cmd_scan_report;
 extern const ex_command cmd_scan_register;
 extern const ex_command cmd_scan_run;
 extern const ex_command cmd_scan_articulate;
+extern const ex_command cmd_scan_carry;
 
 /* Opens the session in a folder; NULL after printing an error. */
 ex_scan_session *exi_scan_open(const char *folder);
@@ -64,6 +67,9 @@ int exi_scan_fit_capture(const ex_call *call, const exi_scan_capture *wish);
 /* True if a folder has meshes and no scan.json: registered meshes. exi_scan_run_registered makes their rig in it. */
 bool exi_scan_is_registered(const char *folder);
 int exi_scan_run_registered(const ex_call *call);
+
+/* Makes the body of a session with a template person, and writes it; or only reports on it. */
+int exi_scan_make_person(const ex_call *call, const ex_scan_session *session, bool report);
 
 /* True if `made` exists and is no older than `from`, which must exist too. */
 bool exi_scan_is_newer(const char *made, const char *from);

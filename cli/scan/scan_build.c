@@ -125,6 +125,13 @@ static int build(const ex_call *call, const ex_scan_session *session, const ex_s
 
 static int run(const ex_call *call) {
     ex_scan_session *session = exi_scan_open_to_change(call);
+    if (session && session->person) {
+        const bool writable =
+            exi_scan_can_write(session, "", "body.glb") && exi_scan_can_write(session, "", "fit.json");
+        const int made = writable ? exi_scan_make_person(call, session, false) : EX_EXIT_FAILED;
+        ex_scan_session_destroy(session);
+        return made;
+    }
     const bool can = session && exi_scan_can_write(session, "", "body.glb") &&
                      exi_scan_can_write(session, "", "body.json") && exi_scan_can_write(session, "maps", "");
     ex_scan_fitted *fitted = can ? exi_scan_open_fit(session) : NULL;

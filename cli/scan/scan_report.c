@@ -110,6 +110,11 @@ static void print_json(const ex_scan_session *session, const ex_scan_report *r) 
 
 static int run(const ex_call *call) {
     ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    if (session && session->person) {
+        const int reported = exi_scan_make_person(call, session, true);
+        ex_scan_session_destroy(session);
+        return reported;
+    }
     ex_scan_fitted *fitted = session ? exi_scan_open_fit(session) : NULL;
     ex_result result = EX_ERROR_FILE;
     if (fitted) {
@@ -142,6 +147,10 @@ const ex_command cmd_scan_report = {
                    "and compares it with the scan: this is the error to expect at a pose that was\n"
                    "never scanned. Beside it are the template alone, the nearest scan alone, and\n"
                    "the displacements of the reference pose.\n"
+                   "\n"
+                   "With a template person, every scan is left out once: skeleton, skin weights and\n"
+                   "layers are made from the others, and the scan is predicted from its pose.\n"
+                   "Beside it is the reference alone, skinned.\n"
                    "\n"
                    "For a simulated session (truth/), it also prints the distance of joints,\n"
                    "bones, axes, labels and the surface in held-back poses from the truth.",

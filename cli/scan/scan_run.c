@@ -61,6 +61,39 @@ static bool is_built(const ex_scan_session *session) {
     return done;
 }
 
+/* True if `made` is newer than every scan and all its points. */
+static bool is_after_scans(const ex_scan_session *session, const char *made) {
+    bool done = made != NULL;
+    for (int i = 0; i < session->scan_count && done; i++) {
+        const ex_scan_entry *scan = &session->scans[i];
+        char *labels = ex_scan_path(session, "labels", scan->name, ".csv");
+        char *landmarks = ex_scan_path(session, "landmarks", scan->name, ".csv");
+        done = labels && (!exi_file_exists(labels) || exi_scan_is_newer(made, labels)) && landmarks &&
+               (!exi_file_exists(landmarks) || exi_scan_is_newer(made, landmarks));
+        for (int k = 0; k < scan->file_count && done; k++) {
+            char *file = ex_scan_path(session, "", scan->files[k], "");
+            done = file && exi_scan_is_newer(made, file);
+            free(file);
+        }
+        free(labels);
+        free(landmarks);
+    }
+    return done;
+}
+
+/* True if every scan has labels or landmarks: then no markers need to be found and named. */
+static bool has_points(const ex_scan_session *session) {
+    bool done = true;
+    for (int i = 0; i < session->scan_count && done; i++) {
+        char *labels = ex_scan_path(session, "labels", session->scans[i].name, ".csv");
+        char *landmarks = ex_scan_path(session, "landmarks", session->scans[i].name, ".csv");
+        done = (labels && exi_file_exists(labels)) || (landmarks && exi_file_exists(landmarks));
+        free(labels);
+        free(landmarks);
+    }
+    return done;
+}
+
 static int do_step(const ex_call *call, const ex_command *command, bool done) {
     ex_call step = *call;
     if (done && !force)
@@ -71,11 +104,35 @@ static int do_step(const ex_call *call, const ex_command *command, bool done) {
     return command->run(&step);
 }
 
+/* The steps of a session with a template person. */
+static int run_person(const ex_call *call, const ex_scan_session *session) {
+    char *person = ex_scan_path(session, "template", "body", ".glb");
+    const bool named = !session->markers || has_points(session);
+    int exit_code = do_step(call, &cmd_scan_markers, named);
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_label, named);
+    if (exit_code == EX_EXIT_DONE)
+        exit_code =
+            do_step(call, &cmd_scan_carry,
+                    is_done(session, "template", "body", ".glb", "scan", ".json") && is_after_scans(session, person));
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_build, is_done(session, "", "body", ".glb", "template/body", ".glb"));
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_report, false);
+    free(person);
+    return exit_code;
+}
+
 static int run(const ex_call *call) {
     if (exi_scan_is_registered(call->arguments[0]))
         return exi_scan_run_registered(call);
     ex_scan_session *session = exi_scan_open_to_change(call);
     int exit_code = session ? EX_EXIT_DONE : EX_EXIT_FAILED;
+    if (session && session->person) {
+        exit_code = run_person(call, session);
+        ex_scan_session_destroy(session);
+        return exit_code;
+    }
     if (exit_code == EX_EXIT_DONE)
         exit_code = do_step(call, &cmd_scan_markers, is_labelled(session));
     if (exit_code == EX_EXIT_DONE)

@@ -19,6 +19,7 @@
 #ifndef EXEMPLAR_AUTHOR_SCAN_H
 #define EXEMPLAR_AUTHOR_SCAN_H
 
+#include <exemplar/author/articulate.h>
 #include <exemplar/author/displacement.h>
 #include <exemplar/author/kinematics.h>
 #include <exemplar/author/mesh.h>
@@ -487,6 +488,34 @@ typedef struct ex_scan_carried {
 EX_API ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_options *options,
                                ex_scan_carried **carried, ex_error *error);
 EX_API void ex_scan_carried_destroy(ex_scan_carried *carried);
+
+/* Options of making a person's body. */
+typedef struct ex_scan_body_options {
+    bool without_left_outs; /* true: do not leave scans out, which takes most of the time */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_body_options;
+
+/* A person's body, made from registered scans. */
+typedef struct ex_scan_body {
+    int scan_count;
+    int *scans; /* [scan_count] of the session, the reference first */
+    ex_articulated *articulated;
+    ex_articulated_layers *layers;
+    ex_left_outs *left_outs; /* NULL: not asked for, or fewer than three scans */
+    ex_rig *rig;
+} ex_scan_body;
+
+/*
+ * Makes the body of a session from what ex_scan_carry wrote: skeleton, skin weights, layers and the rig
+ * (exemplar/author/articulate.h). Refuses what is not a body: bones that no person has, or scans far from the rig in
+ * their own poses. Results: DATA (fewer than two registered scans; no body), FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_body_make(const ex_scan_session *session, const ex_scan_body_options *options,
+                                   ex_scan_body **body, ex_error *error);
+EX_API void ex_scan_body_destroy(ex_scan_body *body);
+/* Writes body.glb, and fit.json: skeleton and poses as found, and the places of markers. */
+EX_API ex_result ex_scan_body_write(const ex_scan_session *session, const ex_scan_body *body, ex_error *error);
 
 /* ---- the template ---- */
 

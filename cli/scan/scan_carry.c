@@ -1,0 +1,108 @@
+/* exemplar scan carry - carries a template person to the scans of a session, and registers it. */
+#include "scan.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/pool.h"
+
+#include <stdlib.h>
+
+static void print_text(const ex_scan_session *session, const ex_scan_carried *carried) {
+    char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE];
+    exi_print("%-20s %9s %12s %12s %7s\n", "", "points", "of points", "of surface", "seen");
+    for (int i = 0; i < carried->scan_count; i++) {
+        const ex_carried_scan *scan = &carried->scans[i];
+        if (!scan->left_out)
+            exi_print("%-20s %9d %12s %12s %5.0f %%\n", session->scans[scan->scan].name, scan->anchor_count,
+                      exi_text_length(a, scan->anchor_rms), exi_text_length(b, scan->rms), 100 * scan->seen);
+    }
+    exi_print("%s: a person of %s in %d scans, %.1f s\n", session->folder, exi_text_length(c, carried->height),
+              carried->scan_count, carried->seconds);
+}
+
+static void print_json(const ex_scan_session *session, const ex_scan_carried *carried) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "session", session->folder);
+    exi_emit_number(&json, "height", carried->height);
+    exi_emit_open(&json, "scans", '[');
+    for (int i = 0; i < carried->scan_count; i++) {
+        const ex_carried_scan *scan = &carried->scans[i];
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "name", session->scans[scan->scan].name);
+        exi_emit_text(&json, "left_out", scan->left_out ? scan->reason : NULL);
+        exi_emit_number(&json, "points", scan->anchor_count);
+        exi_emit_number(&json, "points_rms", scan->anchor_rms);
+        exi_emit_number(&json, "figure_rms", scan->figure_rms);
+        exi_emit_number(&json, "rms", scan->rms);
+        exi_emit_number(&json, "seen", scan->seen);
+        exi_emit_number(&json, "flipped", scan->flipped_count);
+        exi_emit_close(&json, '}');
+    }
+    exi_emit_close(&json, ']');
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+static int run(const ex_call *call) {
+    ex_scan_session *session = exi_scan_open_to_change(call);
+    if (!session)
+        return EX_EXIT_FAILED;
+    ex_error error = {0};
+    ex_scan_carried *carried = NULL;
+    exi_progress progress;
+    ex_result result = EX_OK;
+    if (!session->person) {
+        exi_failed_text(
+            "%s: this session has a cage and no template person: \"template\": \"human\" in scan.json gives "
+            "it one",
+            session->folder);
+        ex_scan_session_destroy(session);
+        return EX_EXIT_FAILED;
+    }
+    if (!exi_scan_can_write(session, "", "fit.json") || !exi_scan_can_write(session, "registered", "") ||
+        !exi_scan_can_write(session, "template", "body.glb")) {
+        ex_scan_session_destroy(session);
+        return EX_EXIT_FAILED;
+    }
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_progress_start(&progress, call);
+    const ex_scan_carry_options how = {.progress = &progress.hook, .tasks = exi_pool_tasks(pool)};
+    result = ex_scan_carry(session, &how, &carried, &error);
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    for (int i = 0; result == EX_OK && !call->quiet && i < carried->scan_count; i++)
+        if (carried->scans[i].left_out)
+            exi_failed_text("scan '%s' is left out: %s", session->scans[carried->scans[i].scan].name,
+                            carried->scans[i].reason);
+    if (result != EX_OK)
+        exi_failed(&error);
+    else if (call->json)
+        print_json(session, carried);
+    else if (!call->quiet)
+        print_text(session, carried);
+    ex_scan_carried_destroy(carried);
+    ex_scan_session_destroy(session);
+    return result == EX_OK ? EX_EXIT_DONE : EX_EXIT_FAILED;
+}
+
+const ex_command cmd_scan_carry = {
+    .name = "scan carry",
+    .summary = "carry a template person to the scans, and register it",
+    .usage = "scan carry DIR",
+    .description = "Finds the figure of the person and the pose of every scan, then moves the\n"
+                   "template's skin onto each scan. Nothing has to be measured. The reference scan\n"
+                   "needs landmarks (landmarks/NAME.csv) or named markers (labels/NAME.csv), at\n"
+                   "least six, spread over the body; so do the others, with the same names.\n"
+                   "\n"
+                   "Writes registered/NAME.ply, where a vertex is as light as it is sure;\n"
+                   "template/body.glb, the person with arms held out; and fit.json, the skeleton\n"
+                   "and the poses. Prints how far points and surface are from the template, and how\n"
+                   "much of the body each scan shows. A scan that does not show this person is left\n"
+                   "out, and the reason goes to stderr.",
+    .examples = "exemplar scan carry anna",
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};
