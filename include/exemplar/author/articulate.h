@@ -172,9 +172,9 @@ typedef struct ex_left_outs {
 /*
  * Leaves every form out once: weights, rest form, joint centres and layers are made without it, from the starting
  * weights; then its pose is fitted with everything else locked. Beside it: the first form alone, skinned with the
- * starting weights (without a skeleton: with those found) and posed likewise; for the first form itself, the second.
- * Without a skeleton, the number of bones and the tree are those of `articulated`. With fewer than 3 forms nothing can
- * be left out: DATA. Other results: as ex_articulate.
+ * starting weights (without a skeleton: with those found without the form) and posed likewise; for the first form
+ * itself, the second. Without a skeleton, the number of bones and the tree are those of `articulated`. With fewer than
+ * 3 forms nothing can be left out: DATA. Other results: as ex_articulate.
  */
 EX_API ex_result ex_articulate_leave_out(const ex_articulate_def *def, const ex_articulated *articulated,
                                          ex_left_outs **report, ex_error *error);

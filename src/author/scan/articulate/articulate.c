@@ -9,6 +9,7 @@
 #include "author/scan/articulate/articulation.h"
 #include "author/scan/kinematics/kinematics.h"
 #include "runtime/base/result.h"
+#include "runtime/base/vector.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,7 +102,8 @@ static double get_unit(const ex_articulate_def *def) {
 void exi_art_free(exi_articulation *a) {
     free(a->tree);
     free(a->centres);
-    free(a->anchors);
+    free(a->origin_centres);
+    free(a->origin);
     free(a->turns);
     free(a->bases);
     free(a->rest);
@@ -117,7 +119,8 @@ static bool allocate(exi_articulation *a, int joint_count) {
     a->joint_count = joint_count;
     a->tree = calloc(joints, sizeof *a->tree);
     a->centres = calloc(joints, sizeof *a->centres);
-    a->anchors = calloc(joints, sizeof *a->anchors);
+    a->origin_centres = calloc(joints, sizeof *a->origin_centres);
+    a->origin = calloc(3 * (size_t)a->vertex_count, sizeof *a->origin);
     a->turns = calloc(joints * forms, sizeof *a->turns);
     a->bases = calloc(forms, sizeof *a->bases);
     if (!a->rest)
@@ -128,8 +131,8 @@ static bool allocate(exi_articulation *a, int joint_count) {
     a->first_weights = calloc(room, sizeof *a->first_weights);
     for (size_t i = 0; a->turns && i < joints * forms; i++)
         a->turns[i][3] = 1;
-    return a->tree && a->centres && a->anchors && a->turns && a->bases && a->rest && a->joints && a->weights &&
-           a->first_joints && a->first_weights;
+    return a->tree && a->centres && a->origin_centres && a->origin && a->turns && a->bases && a->rest && a->joints &&
+           a->weights && a->first_joints && a->first_weights;
 }
 
 ex_result exi_art_allocate(exi_articulation *a, int joint_count, ex_error *error) {
@@ -147,7 +150,8 @@ ex_result exi_art_copy(const exi_articulation *from, exi_articulation *to, ex_er
     }
     memcpy(to->tree, from->tree, joints * sizeof *to->tree);
     memcpy(to->centres, from->centres, joints * sizeof *to->centres);
-    memcpy(to->anchors, from->anchors, joints * sizeof *to->anchors);
+    memcpy(to->origin_centres, from->origin_centres, joints * sizeof *to->origin_centres);
+    memcpy(to->origin, from->origin, 3 * (size_t)from->vertex_count * sizeof *to->origin);
     memcpy(to->turns, from->turns, joints * forms * sizeof *to->turns);
     memcpy(to->bases, from->bases, forms * sizeof *to->bases);
     memcpy(to->rest, from->rest, 3 * (size_t)from->vertex_count * sizeof *to->rest);
@@ -165,6 +169,8 @@ static void open_empty(const ex_articulate_def *def, exi_articulation *a) {
                             .form_count = def->form_count,
                             .influence_most = most,
                             .influence_count = EX_ARTICULATE_INFLUENCES,
+                            .patches = def->skeleton ? 3 : 20,
+                            .centre_sigma = def->skeleton ? 0.012 : 0.02,
                             .unit = get_unit(def)};
 }
 
@@ -218,6 +224,21 @@ static void take_tree(const ex_kinematics *kinematics, exi_articulation *a) {
     }
 }
 
+/* Finds collar bones by their names. */
+static void find_collars(const ex_kinematics *kinematics, exi_articulation *a) {
+    for (int b = 1; b < a->joint_count; b++) {
+        const int parent = a->tree[b].parent;
+        const char *name = kinematics->joints[parent].name;
+        double along[3];
+        if (a->tree[parent].freedom != EX_FREEDOM_BALL || a->tree[parent].collar || !name ||
+            (strncmp(name, "clavicle", 8) != 0 && strncmp(name, "Clavicle", 8) != 0))
+            continue;
+        exi_subtract(a->centres[b], a->centres[parent], along);
+        a->tree[parent].collar = exi_unit3(along);
+        memcpy(a->tree[parent].axis, along, sizeof along);
+    }
+}
+
 static void take_poses(const ex_kin_pose *poses, exi_articulation *a) {
     for (int f = 0; f < a->form_count; f++) {
         memcpy(a->turns + (size_t)f * (size_t)a->joint_count, poses[f].rotations,
@@ -231,6 +252,8 @@ ex_result exi_art_open(const ex_articulate_def *def, const ex_articulated *from,
     ex_result result = exi_art_allocate(a, from->kinematics->joint_count, error);
     if (result == EX_OK) {
         take_tree(from->kinematics, a);
+        if (def->skeleton)
+            find_collars(from->kinematics, a);
         take_poses(from->poses, a);
         memcpy(a->rest, from->rest, 3 * (size_t)a->vertex_count * sizeof *a->rest);
         take_weights(from->joints, from->weights, from->influence_count, a);
@@ -281,6 +304,7 @@ static ex_result start_with_skeleton(exi_articulation *a, ex_error *error) {
     if (result != EX_OK)
         return result;
     take_tree(def->skeleton, a);
+    find_collars(def->skeleton, a);
     take_weights(def->joints, def->weights, def->influence_count, a);
     remember_first(a);
     a->drawn = true;
@@ -291,7 +315,9 @@ static ex_result start_with_skeleton(exi_articulation *a, ex_error *error) {
     if (!def->rest && def->starts) {
         take_poses(def->starts, a);
         result = exi_art_find_rest(a, error);
-        return result == EX_OK ? exi_art_anchor(a, error) : result;
+        if (result == EX_OK)
+            exi_art_anchor(a);
+        return result;
     }
     return exi_art_start(a, error);
 }
@@ -317,14 +343,14 @@ static ex_result try_starts(exi_articulation *a, ex_error *error) {
 /* ---- the rounds ---- */
 
 ex_result exi_art_rounds(exi_articulation *a, int round_most, const ex_progress *progress, double from, double to,
-                         bool *open, int *round_count, ex_error *error) {
+                         int *round_count, ex_error *error) {
     double before = INFINITY, now = 0;
     ex_result result = EX_OK;
     *round_count = 0;
     for (int r = 0; r < round_most && result == EX_OK; r++) {
         if (!exi_progress_tell(progress, "poses, rest form and weights", from + (to - from) * r / round_most))
             return exi_progress_stopped(error);
-        result = exi_art_fit(a, r == 0 ? 20 : 6, !a->def->lock_centres, open, error);
+        result = exi_art_fit(a, r == 0 ? 20 : 6, !a->def->lock_centres, error);
         if (result == EX_OK)
             result = exi_art_find_rest(a, error);
         if (result == EX_OK)
@@ -337,8 +363,10 @@ ex_result exi_art_rounds(exi_articulation *a, int round_most, const ex_progress 
         before = now;
     }
     if (result == EX_OK) /* poses and rest form of the last weights */
-        result = exi_art_fit(a, 10, !a->def->lock_centres, open, error);
-    return result == EX_OK ? exi_art_find_rest(a, error) : result;
+        result = exi_art_fit(a, 10, !a->def->lock_centres, error);
+    if (result == EX_OK)
+        result = exi_art_find_rest(a, error);
+    return result == EX_OK && !a->def->lock_centres ? exi_art_place_base(a, error) : result;
 }
 
 /* ---- the result ---- */
@@ -397,6 +425,19 @@ static void set_centres(const exi_articulation *a, ex_kinematics *kinematics) {
         }
 }
 
+/* A centre is open if the joint turns by less than 10 degrees between any form and the first. */
+static void find_open(const exi_articulation *a, bool *open) {
+    const size_t count = (size_t)a->joint_count;
+    for (size_t b = 1; b < count; b++) {
+        double least = 1;
+        for (size_t f = 1; f < (size_t)a->form_count; f++) {
+            const double *p = a->turns[b], *q = a->turns[f * count + b];
+            least = fmin(least, fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]));
+        }
+        open[b] = least > 0.99619; /* cosine of 5 degrees, half the angle */
+    }
+}
+
 static ex_result finish(exi_articulation *a, ex_kinematics *kinematics, ex_articulated *made, ex_error *error) {
     ex_result result = EX_OK;
     double sum = 0;
@@ -408,6 +449,7 @@ static ex_result finish(exi_articulation *a, ex_kinematics *kinematics, ex_artic
     if (!made->rms || !made->high || !made->rest || !make_poses(a, made) || !make_weights(a, made))
         return ex_error_memory(error, "the body", (size_t)a->vertex_count * 100);
     set_centres(a, kinematics);
+    find_open(a, made->open);
     for (int f = 0; f < a->form_count && result == EX_OK; f++) {
         result = exi_art_distance(a, f, a->turns + (size_t)f * (size_t)a->joint_count, a->bases[f], NULL, &made->rms[f],
                                   &made->high[f], error);
@@ -481,7 +523,7 @@ static ex_result articulate(exi_articulation *a, ex_articulated *made, ex_error 
         result = made->open ? EX_OK : ex_error_memory(error, "the joints", (size_t)a->joint_count);
     }
     if (result == EX_OK)
-        result = exi_art_rounds(a, def->round_most > 0 ? def->round_most : 12, def->progress, 0.1, 1, made->open,
+        result = exi_art_rounds(a, def->round_most > 0 ? def->round_most : 12, def->progress, 0.1, 1,
                                 &made->round_count, error);
     if (result == EX_OK)
         result = finish(a, kinematics, made, error);

@@ -596,7 +596,7 @@ ex_result exi_art_find_bones(exi_articulation *a, ex_kinematics **kinematics, ex
     if (result == EX_OK) {
         memcpy(a->first_joints, a->joints, room * sizeof *a->joints);
         memcpy(a->first_weights, a->weights, room * sizeof *a->weights);
-        result = exi_art_anchor(a, error);
+        exi_art_anchor(a);
     }
     close_grower(&g);
     tree_free(&t);

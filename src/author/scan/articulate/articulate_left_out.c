@@ -83,7 +83,7 @@ static void restart(exi_articulation *a) {
 
 /* Leaves a group out: forms whose number is `group` modulo group_count. */
 static ex_result leave_group(const exi_articulation *whole, const exi_articulation *plain, int group, bool *left,
-                             bool *open, ex_left_outs *report, ex_error *error) {
+                             ex_left_outs *report, ex_error *error) {
     exi_articulation a;
     ex_articulated_layers *layers = NULL;
     int rounds;
@@ -99,7 +99,7 @@ static ex_result leave_group(const exi_articulation *whole, const exi_articulati
     restart(&a);
     result = exi_art_find_rest(&a, error);
     if (result == EX_OK)
-        result = exi_art_rounds(&a, ROUNDS, NULL, 0, 1, open, &rounds, error);
+        result = exi_art_rounds(&a, ROUNDS, NULL, 0, 1, &rounds, error);
     if (result == EX_OK)
         result = exi_art_find_layers(&a, &layers, error);
     for (int f = 0; f < a.form_count && result == EX_OK; f++) {
@@ -107,7 +107,7 @@ static ex_result leave_group(const exi_articulation *whole, const exi_articulati
             continue;
         result = measure_left_out(&a, layers, f, turns, base, &report->forms[f], error);
         if (result == EX_OK)
-            result = measure_one(plain, f, turns, base, &report->forms[f], error);
+            result = measure_one(whole->drawn ? plain : &a, f, turns, base, &report->forms[f], error);
     }
     ex_articulated_layers_destroy(layers);
     exi_art_free(&a);
@@ -138,25 +138,23 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* `plain` has the starting weights and, with them, poses of its own. */
+/* `plain` has the starting weights and, with them, poses of its own; it is for bodies with a skeleton. */
 static ex_result leave_all(exi_articulation *whole, exi_articulation *plain, ex_left_outs *report, ex_error *error) {
     bool *left = calloc((size_t)whole->form_count, sizeof *left);
-    bool *open = calloc((size_t)whole->joint_count, sizeof *open);
-    ex_result result = left && open ? EX_OK : ex_error_memory(error, "the report", 0);
+    ex_result result = left ? EX_OK : ex_error_memory(error, "the report", 0);
     if (result == EX_OK && whole->drawn) {
         restart(plain);
         result = exi_art_find_rest(plain, error);
         if (result == EX_OK)
-            result = exi_art_fit(plain, 10, false, NULL, error);
+            result = exi_art_fit(plain, 10, false, error);
     }
     for (int g = 0; g < report->group_count && result == EX_OK; g++) {
         if (!exi_progress_tell(whole->def->progress, "forms left out", (double)g / report->group_count))
             result = exi_progress_stopped(error);
         else
-            result = leave_group(whole, plain, g, left, open, report, error);
+            result = leave_group(whole, plain, g, left, report, error);
     }
     free(left);
-    free(open);
     return result;
 }
 
@@ -181,7 +179,7 @@ ex_result ex_articulate_leave_out(const ex_articulate_def *def, const ex_articul
     if (result == EX_OK)
         result = exi_art_first(&whole, error);
     if (result == EX_OK)
-        result = exi_art_anchor(&whole, error);
+        exi_art_anchor(&whole);
     if (result == EX_OK)
         result = exi_art_copy(&whole, &plain, error);
     if (result == EX_OK) {

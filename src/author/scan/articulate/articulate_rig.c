@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a layer definition points to. */
+/* Arrays that a layer definition points to. */
 typedef struct layer_parts {
     ex_axis *axes;
     ex_axis_source *sources;

@@ -9,8 +9,8 @@
  * over the vertices, are sums over pairs of bones of T_b (sum of w_b w_c x x') T_c'. Poses are eliminated form by form,
  * so a step solves one dense system per form and one for the centres.
  *
- * Priors: centres follow the skin (2 cm), hinges prefer their axis (6 degrees), fixed joints do not turn, and a joint
- * that moves nothing stays as it is.
+ * Priors: centres follow the skin (12 mm), hinges prefer their axis (2 degrees), collar bones do not turn about
+ * themselves (3 degrees), fixed joints do not turn, and a joint that moves nothing stays neutral.
  */
 #include "author/base/array.h"
 #include "author/scan/articulate/articulation.h"
@@ -21,10 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In units: a vertex's usual distance, and the number of independent ones per bone (skin moves in patches). */
-static const double noise = 0.005, patches = 20, centre_sigma = 0.02;
+static const double noise = 0.01; /* in units: a vertex's usual distance */
 /* In radians. */
-static const double hinge_sigma = 0.1, fixed_sigma = 0.002, turn_sigma = 2.0;
+static const double hinge_sigma = 0.03, collar_sigma = 0.05, fixed_sigma = 0.002, turn_sigma = 2.0;
 
 /* The normal equations of one form: unknowns are the turns of joints, the base, and the centres of joints. */
 typedef struct equations {
@@ -135,7 +134,7 @@ static void add_block(double *matrix, int columns, int row, int column, const do
 }
 
 static double data_weight(const exi_articulation *a) {
-    return patches * a->joint_count / (noise * a->unit * noise * a->unit) / a->vertex_count;
+    return a->patches * a->joint_count / (noise * a->unit * noise * a->unit) / a->vertex_count;
 }
 
 /* Computes the error of a form: |y|^2 - 2 y . v + |v|^2. */
@@ -168,6 +167,17 @@ static double turn_prior(const exi_art_joint *joint, const double q[4], double r
         }
         memcpy(cross, derivative, sizeof cross);
         multiply3(flat, cross, derivative);
+    }
+    if (joint->collar) { /* its twist counts more: residual and derivative are stretched along it */
+        const double stretch = turn_sigma / collar_sigma - 1, along = exi_dot3(residual, joint->axis);
+        double stretched[9];
+        for (int i = 0; i < 3; i++) {
+            residual[i] += stretch * along * joint->axis[i];
+            for (int k = 0; k < 3; k++)
+                stretched[3 * i + k] = (i == k) + stretch * joint->axis[i] * joint->axis[k];
+        }
+        memcpy(cross, derivative, sizeof cross);
+        multiply3(stretched, cross, derivative);
     }
     const double sigma = hinge ? hinge_sigma : joint->freedom == EX_FREEDOM_FIXED ? fixed_sigma : turn_sigma;
     return 1 / (sigma * sigma);
@@ -400,11 +410,10 @@ typedef struct bundle {
     double *answers;                                /* [form_count][n][3 joint_count + 1]: the eliminated poses */
     double *reduced;                                /* [3 joint_count][3 joint_count + 1] */
     double (*turns)[4], (*bases)[3], (*centres)[3]; /* tried */
-    double *information;                            /* [joint_count][9]: of the forms on each centre, without priors */
 } bundle;
 
 static double centre_priors(const bundle *s, double (*centres)[3]) {
-    const double weight = 1 / pow(centre_sigma * s->a->unit, 2);
+    const double weight = 1 / pow(s->a->centre_sigma * s->a->unit, 2);
     double error = 0;
     for (int b = 1; b < s->a->joint_count; b++) {
         double d[3];
@@ -454,7 +463,7 @@ static bool eliminate(bundle *s, int form, double lambda) {
 static bool assemble(bundle *s, double lambda, bool centres) {
     exi_articulation *a = s->a;
     const size_t count = (size_t)a->joint_count, c = 3 * count;
-    const double weight = 1 / pow(centre_sigma * a->unit, 2);
+    const double weight = 1 / pow(a->centre_sigma * a->unit, 2);
     bool good = true;
     memset(s->reduced, 0, c * (c + 1) * sizeof *s->reduced);
     memset(s->e.centres, 0, c * c * sizeof *s->e.centres);
@@ -473,10 +482,6 @@ static bool assemble(bundle *s, double lambda, bool centres) {
             s->reduced[i * (c + 1) + k] += s->e.centres[i * c + k];
         s->reduced[i * (c + 1) + c] += s->e.centre_right[i];
     }
-    for (size_t b = 0; b < count && good; b++)
-        for (size_t i = 0; i < 3; i++)
-            for (size_t k = 0; k < 3; k++)
-                s->information[9 * b + 3 * i + k] = s->reduced[(3 * b + i) * (c + 1) + 3 * b + k];
     for (size_t i = 0; i < c && good; i++) {
         double *diagonal = &s->reduced[i * (c + 1) + i];
         const size_t b = i / 3;
@@ -540,9 +545,8 @@ static bool bundle_make(exi_articulation *a, bundle *s) {
     s->turns = exi_array_allocate(forms * count, sizeof *s->turns);
     s->bases = exi_array_allocate(forms, sizeof *s->bases);
     s->centres = exi_array_allocate(count, sizeof *s->centres);
-    s->information = calloc(9 * count, sizeof *s->information);
     return s->moments && s->skin && s->e.poses && s->e.mixed && s->e.centres && s->e.pose_right && s->e.centre_right &&
-           s->system && s->answers && s->reduced && s->turns && s->bases && s->centres && s->information &&
+           s->system && s->answers && s->reduced && s->turns && s->bases && s->centres &&
            work_make(a->joint_count, &s->w);
 }
 
@@ -562,24 +566,10 @@ static void bundle_free(bundle *s) {
     free(s->turns);
     free(s->bases);
     free(s->centres);
-    free(s->information);
     work_free(&s->w);
 }
 
-/* A centre is open if the forms know it less well than its prior does in every direction but that of a hinge's axis:
- * the middle of the three numbers of its information. */
-static void find_open(const bundle *s, bool *open) {
-    const double weight = 1 / pow(centre_sigma * s->a->unit, 2);
-    open[0] = false;
-    for (int b = 1; b < s->a->joint_count; b++) {
-        const double *h = s->information + 9 * (size_t)b;
-        const double trace = h[0] + h[4] + h[8];
-        const double minors = h[0] * h[4] - h[1] * h[3] + h[0] * h[8] - h[2] * h[6] + h[4] * h[8] - h[5] * h[7];
-        open[b] = !(trace > 0) || minors / trace < weight; /* about the middle number */
-    }
-}
-
-static void iterate(bundle *s, int step_count, bool centres, bool *open) {
+static void iterate(bundle *s, int step_count, bool centres) {
     double lambda = 1e-3, now = total(s);
     for (int i = 0; i < step_count; i++) {
         const bool solved = assemble(s, lambda, centres);
@@ -588,8 +578,6 @@ static void iterate(bundle *s, int step_count, bool centres, bool *open) {
             continue;
         }
         step_all(s);
-        if (open && centres && i == 0)
-            find_open(s, open);
         swap_all(s);
         const double then = total(s);
         if (then < now) {
@@ -607,19 +595,16 @@ static void iterate(bundle *s, int step_count, bool centres, bool *open) {
     }
 }
 
-ex_result exi_art_fit(exi_articulation *a, int step_count, bool centres, bool *open, ex_error *error) {
+ex_result exi_art_fit(exi_articulation *a, int step_count, bool centres, ex_error *error) {
     bundle s;
     ex_result result = bundle_make(a, &s) ? EX_OK : ex_error_memory(error, "the poses", (size_t)a->form_count * 1000);
     if (result == EX_OK)
         result = exi_art_skin(a, s.skin, error);
-    for (int b = 0; b < a->joint_count && result == EX_OK; b++)
-        for (int i = 0; i < 3; i++)
-            s.skin[b][i] += a->anchors[b][i];
     for (int f = 0; f < a->form_count && result == EX_OK; f++)
         if (exi_art_counts(a, f))
             result = exi_art_moments_make(a, f, NULL, &s.moments[f], error);
     if (result == EX_OK)
-        iterate(&s, step_count, centres, open);
+        iterate(&s, step_count, centres);
     bundle_free(&s);
     return result;
 }

@@ -1,5 +1,5 @@
 /*
- * Where a fit starts: world rotations of bones by rigid fits of their vertices, and joint centres by relative motion.
+ * The start of a fit: world rotations of bones by rigid fits of their vertices, and joint centres by relative motion.
  * The centre of a joint is a fixed point a of its parent bone and b of its own; both are found from
  *
  *   minimise  sum over forms of |T_parent a - T b|^2 / (5 mm)^2 + (|a - c|^2 + |b - c|^2) / (3 cm)^2
@@ -186,7 +186,7 @@ ex_result exi_art_start(exi_articulation *a, ex_error *error) {
             set_pose(a, f, transforms + (size_t)f * count);
         }
     if (result == EX_OK)
-        result = exi_art_anchor(a, error);
+        exi_art_anchor(a);
     if (result == EX_OK && !a->def->lock_centres)
         result = meet(a, transforms, error);
     free(transforms);
@@ -196,16 +196,51 @@ ex_result exi_art_start(exi_articulation *a, ex_error *error) {
 
 /* ---- places in the skin ---- */
 
+/* The skin around a joint: its places at the origin and now. */
+typedef struct patch {
+    double weight, from[3], to[3], from_from[9], to_from[9];
+} patch;
+
+static void patch_add(patch *p, const double *from, const double *to, double weight) {
+    p->weight += weight;
+    for (int i = 0; i < 3; i++) {
+        p->from[i] += weight * from[i];
+        p->to[i] += weight * to[i];
+        for (int k = 0; k < 3; k++) {
+            p->from_from[3 * i + k] += weight * from[i] * from[k];
+            p->to_from[3 * i + k] += weight * to[i] * from[k];
+        }
+    }
+}
+
+/* Moves a point with the patch, by the affine map that fits best; stiff, so that a flat patch does not collapse. */
+static void patch_move(const patch *p, const double point[3], double moved[3]) {
+    double from[3], to[3], system[3 * 6], spread = 0;
+    for (int i = 0; i < 3; i++) {
+        from[i] = p->from[i] / p->weight;
+        to[i] = p->to[i] / p->weight;
+        spread += p->from_from[4 * i] / p->weight - from[i] * from[i];
+    }
+    const double stiff = 0.1 * spread;
+    for (int i = 0; i < 3; i++) /* A (C + stiff) = D + stiff, transposed */
+        for (int k = 0; k < 3; k++) {
+            const double more = i == k ? stiff : 0;
+            system[6 * i + k] = p->from_from[3 * i + k] / p->weight - from[i] * from[k] + more;
+            system[6 * i + 3 + k] = p->to_from[3 * k + i] / p->weight - to[k] * from[i] + more;
+        }
+    const bool good = spread > 0 && exi_solve_definite(system, 3, 3);
+    for (int k = 0; k < 3; k++) {
+        moved[k] = to[k];
+        for (int i = 0; i < 3; i++)
+            moved[k] += (good ? system[6 * i + 3 + k] : i == k) * (point[i] - from[i]);
+    }
+}
+
 ex_result exi_art_skin(const exi_articulation *a, double (*places)[3], ex_error *error) {
     const size_t count = (size_t)a->joint_count, most = (size_t)a->influence_count;
-    double *sums = calloc(2 * count, sizeof *sums); /* of both bones at a joint, and of its own bone */
-    double(*own)[3] = calloc(count, sizeof *own);
-    if (!sums || !own) {
-        free(sums);
-        free(own);
-        return ex_error_memory(error, "the skin", count * sizeof *own);
-    }
-    memset(places, 0, count * sizeof *places);
+    patch *joints = calloc(2 * count, sizeof *joints); /* where both bones at a joint move the skin, and of one bone */
+    if (!joints)
+        return ex_error_memory(error, "the skin", 2 * count * sizeof *joints);
     for (size_t v = 0; v < (size_t)a->vertex_count; v++)
         for (size_t i = 0; i < most; i++) {
             const size_t b = a->first_joints[v * most + i];
@@ -215,33 +250,43 @@ ex_result exi_art_skin(const exi_articulation *a, double (*places)[3], ex_error 
                 continue;
             for (size_t k = 0; k < most; k++)
                 above += (int)a->first_joints[v * most + k] == a->tree[b].parent ? a->first_weights[v * most + k] : 0;
-            sums[2 * b] += w * above;
-            sums[2 * b + 1] += w;
-            for (size_t c = 0; c < 3; c++) {
-                places[b][c] += w * above * a->rest[3 * v + c];
-                own[b][c] += w * a->rest[3 * v + c];
-            }
+            if (above > 0)
+                patch_add(&joints[2 * b], a->origin + 3 * v, a->rest + 3 * v, w * above);
+            patch_add(&joints[2 * b + 1], a->origin + 3 * v, a->rest + 3 * v, w);
         }
-    for (size_t b = 0; b < count; b++)
-        for (size_t c = 0; c < 3; c++) {
-            if (sums[2 * b] > 0.5)
-                places[b][c] /= sums[2 * b];
-            else if (sums[2 * b + 1] > 0.5)
-                places[b][c] = own[b][c] / sums[2 * b + 1];
-            else /* no skin: fixed to the bone above, whose place is known by now */
-                places[b][c] = b > 0 ? places[a->tree[b].parent][c] : 0;
-        }
-    free(sums);
-    free(own);
+    for (size_t b = 0; b < count; b++) {
+        const int parent = a->tree[b].parent;
+        if (joints[2 * b].weight > 2)
+            patch_move(&joints[2 * b], a->origin_centres[b], places[b]);
+        else if (joints[2 * b + 1].weight > 2)
+            patch_move(&joints[2 * b + 1], a->origin_centres[b], places[b]);
+        else /* no skin: as the joint above */
+            for (size_t c = 0; c < 3; c++)
+                places[b][c] =
+                    a->origin_centres[b][c] + (parent >= 0 ? places[parent][c] - a->origin_centres[parent][c] : 0);
+    }
+    free(joints);
     return EX_OK;
 }
 
-ex_result exi_art_anchor(exi_articulation *a, ex_error *error) {
+void exi_art_anchor(exi_articulation *a) {
+    memcpy(a->origin_centres, a->centres, (size_t)a->joint_count * sizeof *a->centres);
+    memcpy(a->origin, a->rest, 3 * (size_t)a->vertex_count * sizeof *a->rest);
+}
+
+ex_result exi_art_place_base(exi_articulation *a, ex_error *error) {
     double(*places)[3] = exi_array_allocate((size_t)a->joint_count, sizeof *places);
     ex_result result = places ? exi_art_skin(a, places, error)
                               : ex_error_memory(error, "the skin", (size_t)a->joint_count * sizeof *places);
-    for (int b = 0; b < a->joint_count && result == EX_OK; b++)
-        exi_subtract(a->centres[b], places[b], a->anchors[b]);
+    for (int f = 0; f < a->form_count && result == EX_OK; f++) {
+        double move[3];
+        exi_subtract(places[0], a->centres[0], move);
+        exi_rotate(a->turns[(size_t)f * (size_t)a->joint_count], move, move);
+        for (int i = 0; i < 3; i++)
+            a->bases[f][i] += move[i];
+    }
+    if (result == EX_OK)
+        memcpy(a->centres[0], places[0], sizeof places[0]);
     free(places);
     return result;
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { CHOICES = 8 };
-static const double start_sigma = 0.3, neighbour_sigma = 0.15;
+static const double start_sigma = 0.15, neighbour_sigma = 0.15;
 
 typedef struct weights_work {
     const exi_articulation *a;

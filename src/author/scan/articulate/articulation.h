@@ -37,7 +37,8 @@ void exi_art_net_free(exi_art_net *net);
 typedef struct exi_art_joint {
     int parent;
     ex_freedom freedom;
-    double axis[3];
+    double axis[3]; /* of a hinge; of a collar bone: along it */
+    bool collar;    /* true for a collar bone, which hardly turns about itself, whatever the skin on it does */
 } exi_art_joint;
 
 typedef struct exi_articulation {
@@ -48,17 +49,20 @@ typedef struct exi_articulation {
     double unit;
     const bool *left_out; /* [form_count] or NULL: forms that count for nothing */
     exi_art_net net;
-    exi_art_joint *tree;  /* [joint_count], parents first */
-    double (*centres)[3]; /* [joint_count] in the rest form */
-    double (*anchors)[3]; /* [joint_count]: centre minus the place in the skin that its prior follows (exi_art_skin) */
-    double (*turns)[4];   /* [form_count][joint_count]: rotations relative to the parent */
-    double (*bases)[3];   /* [form_count]: places of joint 0 */
-    double *rest;         /* [vertex_count][3] */
-    uint16_t *joints;     /* [vertex_count][influence_count] */
-    double *weights;      /* likewise; 0 beyond those in use */
-    uint16_t *first_joints; /* likewise: the start, to which weights are drawn */
+    exi_art_joint *tree;         /* [joint_count], parents first */
+    double (*centres)[3];        /* [joint_count] in the rest form */
+    double (*origin_centres)[3]; /* [joint_count] and the rest form that belongs to them: how the prior of a centre */
+    double *origin;              /* [vertex_count][3] follows the skin (exi_art_skin) */
+    double (*turns)[4];          /* [form_count][joint_count]: rotations relative to the parent */
+    double (*bases)[3];          /* [form_count]: places of joint 0 */
+    double *rest;                /* [vertex_count][3] */
+    uint16_t *joints;            /* [vertex_count][influence_count] */
+    double *weights;             /* likewise; 0 beyond those in use */
+    uint16_t *first_joints;      /* likewise: the start, to which weights are drawn */
     double *first_weights;
-    bool drawn; /* true if weights are drawn to the start */
+    double patches;      /* independent vertices per bone: skin moves in large patches, and not at random */
+    double centre_sigma; /* in units: how far centres may be from where the skin puts them */
+    bool drawn;          /* true if weights are drawn to the start */
 } exi_articulation;
 
 /* Returns the confidence of a vertex in a form. */
@@ -107,10 +111,14 @@ ex_result exi_art_find_bones(exi_articulation *a, ex_kinematics **kinematics, ex
 ex_result exi_art_blur(exi_articulation *a, ex_error *error);
 /* Finds turns and bases by rigid fits of bones, and centres by relative motion, from rest form and weights. */
 ex_result exi_art_start(exi_articulation *a, ex_error *error);
-/* Sets anchors from centres and rest form. */
-ex_result exi_art_anchor(exi_articulation *a, ex_error *error);
-/* Computes the places in the skin that priors of centres follow [joint_count][3]. */
+/* Makes centres and rest form the origin that priors of centres follow. */
+void exi_art_anchor(exi_articulation *a);
+/* Computes where the present rest form puts centres [joint_count][3]: as the origin does, moved like the skin around
+ * each joint. */
 ex_result exi_art_skin(const exi_articulation *a, double (*places)[3], ex_error *error);
+
+/* Moves the base's centre to where the skin says; the bases of forms follow, so that no form changes. */
+ex_result exi_art_place_base(exi_articulation *a, ex_error *error);
 
 /* Sums over the vertices of a form, for bones that share vertices. x is the rest position with a fourth number 1. */
 typedef struct exi_art_moments {
@@ -127,7 +135,7 @@ ex_result exi_art_moments_make(const exi_articulation *a, int form, const double
 void exi_art_moments_free(exi_art_moments *m);
 
 /* Fits poses of the forms that are not left out, and centres. */
-ex_result exi_art_fit(exi_articulation *a, int step_count, bool centres, bool *open, ex_error *error);
+ex_result exi_art_fit(exi_articulation *a, int step_count, bool centres, ex_error *error);
 /* Fits the pose of one form by its moments; turns [joint_count] and base are the start and the result. */
 ex_result exi_art_fit_pose(const exi_articulation *a, const exi_art_moments *m, int step_count, double (*turns)[4],
                            double base[3], ex_error *error);
@@ -147,6 +155,6 @@ ex_result exi_art_find_weights(exi_articulation *a, double noise, ex_error *erro
 
 /* The rounds. */
 ex_result exi_art_rounds(exi_articulation *a, int round_most, const ex_progress *progress, double from, double to,
-                         bool *open, int *round_count, ex_error *error);
+                         int *round_count, ex_error *error);
 
 #endif

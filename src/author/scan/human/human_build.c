@@ -102,14 +102,16 @@ static ex_result read_confidences(work *w) {
 }
 
 static ex_result open_work(work *w) {
+    /* Hinges and their axes, where its joints have the names of a built-in skeleton. */
+    const char *skeleton = strcmp(w->session->skeleton, "full") == 0 ? "full" : NULL;
     char *fit = ex_scan_path(w->session, "", "fit", ".json"),
          *person = ex_scan_path(w->session, "template", "body", ".glb");
     ex_result result = fit && person ? ex_scan_fitted_read(fit, &w->fitted, w->error) : no_memory(w);
     if (result == EX_OK)
         result = list_scans(w);
     if (result == EX_OK)
-        result =
-            ex_registered_set_read((const char *const *)w->paths, w->body->scan_count, person, NULL, &w->set, w->error);
+        result = ex_registered_set_read((const char *const *)w->paths, w->body->scan_count, person, skeleton, &w->set,
+                                        w->error);
     if (result == EX_OK)
         result = read_confidences(w);
     free(fit);
