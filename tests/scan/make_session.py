@@ -79,6 +79,9 @@ def options_of(arguments):
     parser.add_argument("--unit", choices=["m", "cm", "mm"], default="m")
     parser.add_argument("--up", choices=["y", "z"], default="y")
     parser.add_argument("--parts", choices=["one", "split"], default="one", help="parts in scan.json (default: one)")
+    parser.add_argument("--skeleton", choices=["full", "true"], default="full",
+                        help="the shipped one, or the person's own with everything locked (default: full)")
+    parser.add_argument("--cage", action="store_true", help="give the true reference surface as the cage, too")
     parser.add_argument("--levels", type=int, help="levels in scan.json")
     parser.add_argument("--registered", action="store_true", help="also write registered/NAME.obj")
     parser.add_argument("--surfaces", action="store_true", help="also write true surfaces, as truth/NAME.obj")
@@ -176,9 +179,9 @@ def write_session(options, say=print):
         if options.surfaces:
             (folder / "truth").mkdir(exist_ok=True)
             subject.write_obj(folder / f"truth/{pose.name}.obj", pose.surface, person.quads)
-    write_tables(folder, options, chosen, entries)
     truth = truth_of(person, posed, count, chosen, triangles, marks, seen, landmarks, writer.out)
     np.savez_compressed(folder / "truth.npz", **truth)
+    write_tables(folder, options, chosen, entries, truth)
     say(f"{folder}: {options.person}, {person.height:.2f} m, {count} scans and {len(posed) - count} held out, "
         f"{len(chosen)} markers, {np.mean([s.mean() for s in seen]) * 100 if chosen else 0:.0f} % of them seen, "
         f"{time.time() - began:.0f} s")
@@ -225,15 +228,50 @@ def write_points(writer, options, pose, number, held, names, places, visible, la
                  writer.place(pose.surface[list(landmarks.values())]))
 
 
-def write_tables(folder, options, chosen, entries):
+RANGES = {"elbow": [-10, 150], "forearm": [-100, 180], "wrist": [-90, 90], "knee": [-10, 150], "toe": [-60, 40]}
+
+
+def write_skeleton(path, truth):
+    """The person's own skeleton in the reference pose, locked."""
+    rows = []
+    for j, name in enumerate(subject.NAMES):
+        kind, parent = subject.JOINTS[name][1], subject.PARENTS[j]
+        place = truth["joints"][0, j] - (truth["joints"][0, parent] if parent >= 0 else 0)
+        row = {"name": name, "joint": kind, "translation": place.tolist()}
+        if parent >= 0:
+            row.update(parent=subject.NAMES[parent], lock=["translation"])
+        if kind == "hinge":
+            row.update(axis=truth["axes"][j].tolist(), lock=["translation", "axis"], range=RANGES[name.split(".")[0]])
+        rows.append(row)
+    path.write_text(json.dumps({"exemplar_skeleton": 1, "name": "true", "joints": rows}, indent=1) + "\n")
+
+
+def write_cage(path, truth):
+    """The true surface of the reference, with faces in groups of the joints that lead them most."""
+    weights = truth["weights"][truth["quads"]].mean(axis=1)
+    leader = np.argmax(weights, axis=1)
+    with open(path, "w") as file:
+        np.savetxt(file, truth["surfaces"][0], "v %.6f %.6f %.6f")
+        for j, name in enumerate(subject.NAMES):
+            file.write(f"g {name}\n")
+            np.savetxt(file, truth["quads"][leader == j] + 1, "f %d %d %d %d")
+
+
+def write_tables(folder, options, chosen, entries, truth):
+    if options.skeleton == "true":
+        write_skeleton(folder / "skeleton.json", truth)
+    if options.cage:
+        write_cage(folder / "cage_given.obj", truth)
     with open(folder / "markers.csv", "w") as file:
         file.write("marker,joint,r,g,b\n")
         for name, joint, _, colour in chosen:
             file.write(f"{name},{joint},{','.join(str(v) for v in scanner.COLOURS[colour])}\n")
-    session = {"exemplar_scan": 1, "skeleton": "full", "markers": "markers.csv", "reference": entries[0]["name"],
+    session = {"exemplar_scan": 1, "skeleton": "full" if options.skeleton == "full" else "skeleton.json", "markers": "markers.csv", "reference": entries[0]["name"],
                "noise": max(options.noise, 1e-6), "parts": parts_of(options.parts), "scans": entries}
     if not chosen:
         del session["markers"]
+    if options.cage:
+        session["cage"] = "cage_given.obj"
     if options.levels:
         session["levels"] = options.levels
     (folder / "scan.json").write_text(json.dumps(session, indent=1) + "\n")

@@ -57,8 +57,8 @@ PARENTS = [NAMES.index(parent) if parent else -1 for parent, _, _ in JOINTS.valu
 
 # MakeHuman's bones: the joint that leads them, and the share of its turn, or of its twist about the bone.
 TRUNK = {"root": "hips", "pelvis": "hips", "spine05": "hips", "spine04": ("waist", 0.6, "turn"), "spine03": "waist",
-         "spine02": "chest", "spine01": "chest", "breast": "chest", "neck01": ("neck", 0.6, "turn"), "neck02": "neck",
-         "neck03": ("head", 0.4, "turn"), "head": "head"}
+         "spine02": "chest", "spine01": "chest", "breast": "chest", "neck01": ("neck", 0.8, "turn"), "neck02": "neck",
+         "neck03": ("head", 0.25, "turn"), "head": "head"}
 LIMBS = {"clavicle": "clavicle", "shoulder01": "clavicle", "upperarm01": ("shoulder", 0.5, "twist"),
          "upperarm02": "shoulder", "lowerarm01": ("forearm", 0.4, "turn"), "lowerarm02": "forearm", "wrist": "wrist",
          "upperleg01": ("hip", 0.5, "twist"), "upperleg02": "hip", "lowerleg01": "knee", "lowerleg02": "knee",
@@ -153,7 +153,7 @@ class Person:
     """A body, its joints and skin. points, triangles, quads, normals: the skin in MakeHuman's pose. centres [23, 3].
     axes {joint: axis} of hinges, in that pose. weights [vertices, 23]: standard skin weights, summed by joint."""
 
-    def __init__(self, data, loose=0.0, slide=1.0, bulge=1.0, drift=0.0025, **figure):
+    def __init__(self, data, loose=0.0, slide=1.0, bulge=1.0, drift=0.002, **figure):
         source = makehuman.Source(data)
         whole = form(source, **figure)
         self.height = float(np.ptp(whole[:makehuman.VERTICES, 1]))
@@ -522,7 +522,7 @@ class Person:
         return found
 
 
-WAVE = 0.03  # metres
+WAVE = 0.04  # metres
 
 # Metres, for a person of 1.75 m: how far the skin slides around a joint.
 REACH = {"shoulder": 0.14, "clavicle": 0.1, "elbow": 0.1, "wrist": 0.06, "hip": 0.17, "knee": 0.12, "ankle": 0.07,
@@ -731,7 +731,7 @@ def person_options(parser):
     parser.add_argument("--uneven", type=float, default=0.006, help="metres, left and right differ (default: 0.006)")
     parser.add_argument("--slide", type=float, default=1.0, help="share of the skin's sliding (default: 1)")
     parser.add_argument("--bulge", type=float, default=1.0, help="share of the bulges (default: 1)")
-    parser.add_argument("--drift", type=float, default=0.0025, help="metres, random part of each pose (default: 0.0025)")
+    parser.add_argument("--drift", type=float, default=0.002, help="metres, random part of each pose (default: 0.002)")
     parser.add_argument("--loose", type=float, default=0.0, help="degrees that hinges turn off their axes (default: 0)")
     parser.add_argument("--vary", type=float, default=3.0, help="degrees that poses are off their list (default: 3)")
     parser.add_argument("--symmetric", action="store_true", help="the reference pose is exactly symmetric")
