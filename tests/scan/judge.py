@@ -4,7 +4,7 @@
   judge.py EXEMPLAR SESSION [--pose markers|truth] [--level N] [--json FILE] [--keep FOLDER] [--strict]
 
 Of the fit (fit.json): every bone's length and its error in mm and percent; joint centres in all scans; joint angles in
-degrees, as rotations relative to the parent, after the best alignment of the two frames. No skin follows the turn of a collar
+degrees, as rotations relative to the parent and the reference, after the best alignment of the two frames. No skin follows the turn of a collar
 bone about itself: its direction in the chest is compared, and the upper arm's rotation is relative to the chest.
 Bones from the hips start in the middle of the hip joints, because the place of the hips is a choice. Elbow and wrist
 make one bone.
@@ -277,7 +277,7 @@ def _relative(turns, places):
 
 def angles_between(fitted, true):
     """Degrees, over poses, between rotations [poses, 3, 3] or directions [poses, 3], after the best alignment of frames:
-    constant turns A and B with A fitted B near true, as a frame on a bone is a choice."""
+    constant turns A and B with A fitted B near true. Both are relative to the reference, whose fit may be off as any."""
     def turn_of(sums):
         u, _, v = np.linalg.svd(sums)
         return u @ np.diag([1, 1, np.linalg.det(u @ v)]) @ v
@@ -285,7 +285,7 @@ def angles_between(fitted, true):
     if fitted.ndim == 2:
         fitted = fitted @ turn_of(true.T @ fitted).T
         return np.degrees(np.arccos(np.clip((fitted * true).sum(axis=1), -1, 1)))
-    before, after = true[0] @ fitted[0].T, np.eye(3)
+    before, after = np.eye(3), np.eye(3)
     for _ in range(60):
         after = turn_of(np.einsum("kji,kjl->il", before @ fitted, true))
         before = turn_of(np.einsum("kij,klj->il", true, fitted @ after))
@@ -328,17 +328,20 @@ class Judge:
 
     def joints(self):
         off, fitted, true = {}, {}, {}
+        first = self.skeleton.stand(*self.scans[self.reference])[0]
         for k, name in enumerate(self.names):
             if name not in self.scans:
                 continue
             turns, at = self.skeleton.stand(*self.scans[name])
+            turns = turns @ first.transpose(0, 2, 1)
+            known = self.truth["turns"][k] @ self.truth["turns"][0].transpose(0, 2, 1)
             for j, t in self.common:
                 joint = self.skeleton.names[j]
                 if joint.split(".")[0] not in ("hips", "forearm"):
                     off.setdefault(joint, []).append(np.linalg.norm(at[j] - self.truth["joints"][k, t]))
             for joint, turn in _relative(dict(zip(self.skeleton.names, turns)), dict(zip(self.skeleton.names, at))):
                 fitted.setdefault(joint, []).append(turn)
-            for joint, turn in _relative(dict(zip(self.joint_names, self.truth["turns"][k])),
+            for joint, turn in _relative(dict(zip(self.joint_names, known)),
                                          dict(zip(self.joint_names, self.truth["joints"][k]))):
                 true.setdefault(joint, []).append(turn)
         turned = {n: angles_between(np.array(fitted[n]), np.array(true[n])) for n in fitted if n in true}

@@ -420,19 +420,32 @@ class Person:
         add("waist", None, hips + [0, 0.06, -0.1], 0.1, -0.04, ["waist", "hips"])
         add("neck", None, neck + [0, 0.03, 0], 0.07, 0.03, ["neck", "head", "chest"])
         random = np.random.default_rng([65537, int(1000 * self.height)])
-        self.waves = []
+        self.waves, other = [], {}
+        mirror = np.array([-1.0, 1, 1])
         for j, name in enumerate(NAMES):
-            reach = 1.6 * REACH.get(name.split(".")[0], 0) * self.scale
-            offset = self.points - self.centres[j]
-            if not reach or name[:4] in ("head", "wris"):
+            kind, _, side = name.partition(".")
+            reach = 1.6 * REACH.get(kind, 0) * self.scale
+            if not reach or kind in ("head", "wrist"):
                 self.waves.append(np.zeros((len(self.points), 3)))
                 continue
+            if side == "R":  # as on the left: a mirrored turn has other signs about y and z
+                way, phase = other[kind]
+            else:
+                way, phase = _unit(random.normal(size=(2, 3, 3))) * (2.5 / reach), random.uniform(0, 2 * np.pi, (2, 3))
+            offset = self.points - self.centres[j]
+
+            def waves(at):
+                return sum(np.cos(at @ w.T + p) for w, p in zip(way, phase))
+
+            if side == "L":
+                other[kind] = (way, phase)
+                own = waves(offset)
+            elif side == "R":
+                own = waves(offset * mirror) * [1, -1, -1]
+            else:
+                own = (waves(offset) + waves(offset * mirror) * [1, -1, -1]) * np.sqrt(0.5)
             near = np.exp(-(offset ** 2).sum(axis=1) / reach ** 2) * self._limb(j)
-            waves = np.zeros((len(self.points), 3))
-            for _ in range(2):
-                way = _unit(random.normal(size=(3, 3))) * (2.5 / reach)
-                waves += np.cos(offset @ way.T + random.uniform(0, 2 * np.pi, 3))
-            self.waves.append(WAVE * self.scale * near[:, None] * waves)
+            self.waves.append(WAVE * self.scale * near[:, None] * own)
 
     # ---- points on the skin ----
 
