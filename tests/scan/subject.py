@@ -338,7 +338,7 @@ class Person:
             offset = self.points - self.centres[j]
             near = np.exp(-(offset ** 2).sum(axis=1) / (REACH.get(name.split(".")[0], 0.12) * self.scale) ** 2)
             share = (1 - 2 * self.beyond[:, j]) * near * self._limb(j)
-            moved += 0.5 * share[:, None] * np.cross(vector, offset)
+            moved += 0.42 * share[:, None] * np.cross(vector, offset)
         moved -= self.normals * (moved * self.normals).sum(axis=1, keepdims=True)
         moved = _limited(self.slide_share * moved)
         moved = self._onto_surface(self.points + moved) - self.points

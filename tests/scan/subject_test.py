@@ -201,8 +201,14 @@ def test_session(exemplar, data, folder):
         gap = cKDTree(points).query(skin)[0]
         check(0.75 < (gap < 0.008).mean() < 1, f"{scan['name']}: {100 * (gap < 0.008).mean():.0f} % of the skin is scanned")
         test_labels(folder, truth, k, scan["name"], surface, points, colours, options)
-    fitted = subprocess.run([exemplar, "scan", "fit", folder, "-q"], capture_output=True, text=True)
-    check(fitted.returncode == 0 and (folder / "fit.json").exists(), f"the session cannot be fitted: {fitted.stderr}")
+    # The product reads the session, and finds the spots of the scanner.
+    for words in (["markers", folder, "-q"], ["label", folder, "--csv", folder / "labels/stand.csv", "-q"]):
+        done = subprocess.run([exemplar, "scan", *words], capture_output=True, text=True)
+        check(done.returncode == 0, f"the session cannot be read by 'scan {words[0]}': {done.stderr}")
+    with open(folder / "found/stand.csv") as file:
+        found = np.array([[float(row[c]) for c in "xyz"] for row in csv.DictReader(file)])
+    off = cKDTree(found).query(truth["markers"][0][truth["seen"][0]])[0]
+    check((off < 0.004).mean() > 0.85, f"{100 * (off < 0.004).mean():.0f} % of the spots are found by 'scan markers'")
 
 
 def test_labels(folder, truth, k, name, surface, points, colours, options):
