@@ -56,11 +56,11 @@ NAMES = list(JOINTS)
 PARENTS = [NAMES.index(parent) if parent else -1 for parent, _, _ in JOINTS.values()]
 
 # MakeHuman's bones: the joint that leads them, and the share of its turn, or of its twist about the bone.
-TRUNK = {"root": "hips", "pelvis": "hips", "spine05": "hips", "spine04": ("waist", 0.6, "turn"), "spine03": "waist",
+TRUNK = {"root": "hips", "pelvis": "hips", "spine05": "hips", "spine04": ("waist", 0.7, "turn"), "spine03": "waist",
          "spine02": "chest", "spine01": "chest", "breast": "chest", "neck01": ("neck", 0.8, "turn"), "neck02": "neck",
          "neck03": ("head", 0.25, "turn"), "head": "head"}
 LIMBS = {"clavicle": "clavicle", "shoulder01": "clavicle", "upperarm01": ("shoulder", 0.5, "twist"),
-         "upperarm02": "shoulder", "lowerarm01": ("forearm", 0.4, "turn"), "lowerarm02": "forearm", "wrist": "wrist",
+         "upperarm02": "shoulder", "lowerarm01": ("forearm", 0.6, "turn"), "lowerarm02": "forearm", "wrist": "wrist",
          "upperleg01": ("hip", 0.5, "twist"), "upperleg02": "hip", "lowerleg01": "knee", "lowerleg02": "knee",
          "foot": "ankle"}
 
@@ -176,6 +176,8 @@ class Person:
         centres = {}
         for name, (_, _, bone) in JOINTS.items():
             centres[name] = spot(f"{bone}____head")
+        # The chest of `full` is higher than the head of MakeHuman's bone.
+        centres["chest"] = 0.7 * spot("spine02____head") + 0.3 * spot("spine01____head")
         for side in ("L", "R"):
             centres[f"toe.{side}"] = np.mean([spot(f"toe{n}-1.{side}____head") for n in (1, 2, 3, 4)], axis=0)
             along = centres[f"wrist.{side}"] - centres[f"elbow.{side}"]
@@ -338,7 +340,7 @@ class Person:
             offset = self.points - self.centres[j]
             near = np.exp(-(offset ** 2).sum(axis=1) / (REACH.get(name.split(".")[0], 0.12) * self.scale) ** 2)
             share = (1 - 2 * self.beyond[:, j]) * near * self._limb(j)
-            moved += 0.42 * share[:, None] * np.cross(vector, offset)
+            moved += 0.35 * share[:, None] * np.cross(vector, offset)
         moved -= self.normals * (moved * self.normals).sum(axis=1, keepdims=True)
         moved = _limited(self.slide_share * moved)
         moved = self._onto_surface(self.points + moved) - self.points
@@ -454,6 +456,7 @@ class Person:
         random = np.random.default_rng([104729, seed])
         middle = self.points[self.triangles].mean(axis=1)
         weights = self.weights[self.triangles].mean(axis=1)
+        whole = self.drive[self.triangles].mean(axis=1)  # without skin that follows only a share of the turn
         counts = {"neck": 0.5, "clavicle": 0.5, "toe": 0.35, "wrist": 0.7, "ankle": 0.7, "waist": 0.8}
         chosen = []
         outer = self.outer()
@@ -462,9 +465,9 @@ class Person:
             kind = name.split(".")[0]
             if kind == "elbow":  # the forearm has the skin
                 continue
-            own = weights[:, j] + (weights[:, j - 1] if kind == "forearm" else 0)
+            own = whole[:, j] if kind != "forearm" else weights[:, j]
             # No skin follows the collar bone alone: there, the skin that does so most.
-            room = np.flatnonzero((own > min(0.85, 0.8 * own[flat].max())) & flat)
+            room = np.flatnonzero((own > min(0.95, 0.85 * own[flat].max())) & flat)
             if kind == "wrist":  # the back and the palm of the hand, no fingers
                 away = np.linalg.norm(middle[room] - self.centres[j], axis=1)
                 room = room[away < 0.095 * self.scale]
@@ -535,7 +538,7 @@ class Person:
         return found
 
 
-WAVE = 0.04  # metres
+WAVE = 0.033  # metres
 
 # Metres, for a person of 1.75 m: how far the skin slides around a joint.
 REACH = {"shoulder": 0.14, "clavicle": 0.1, "elbow": 0.1, "wrist": 0.06, "hip": 0.17, "knee": 0.12, "ankle": 0.07,
