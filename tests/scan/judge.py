@@ -445,6 +445,7 @@ class Judge:
                                  "hands_feet_mm": 1000 * rms(off[:, outer & ends].ravel())}
         if rig:
             self.result["ratio"] = self.result["body"]["rms_mm"] / self.result["one_scan"]["rms_mm"]
+            self.result["ratio_true_pose"] = self.result["body"]["rms_mm"] / self.result["one_scan_true_pose"]["rms_mm"]
             self.result["stretch"] = stretched
             self.result["missing"] = {n: round(v, 2) for n, v in missing.items() if v < 0.5}
 
@@ -505,8 +506,8 @@ def show(result):
         row = result[kind]
         print(f"{kind:20s} {row['rms_mm']:.2f} mm RMS, {row['p95_mm']:.2f} at 95 %, hands and feet {row['hands_feet_mm']:.2f}")
     if "ratio" in result:
-        print(f"the body has {result['ratio']:.2f} of skinning one scan; edges are stretched at most "
-              f"{result['stretch']:.2f} times")
+        print(f"the body has {result['ratio']:.2f} of skinning one scan, {result['ratio_true_pose']:.2f} with the true "
+              f"pose; edges are stretched at most {result['stretch']:.2f} times")
     for line in result["unsound"]:
         print("UNSOUND: " + line)
     for line in result["short"]:

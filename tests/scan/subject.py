@@ -15,8 +15,8 @@ The skin is not plainly skinned. In the pose of MakeHuman's files, each point p 
            blade, chest, belly, buttock; and around every joint two waves of the person's own, which grow with the sine of
            half the turn about each axis. Their sum is limited as the slide is;
   drift:   a smooth random field of a few millimetres and a breath, new in every pose, from the seed.
-Then it is halfway between linear blend and dual quaternion skinning. So skinning one scan is 6 to 9 mm off, as it was on
-scans of real people.
+Then it is halfway between linear blend and dual quaternion skinning. So skinning one scan of an adult is 5.6 mm
+off (RMS) with the true pose, and a fit of rigid markers 7.5 mm; on scans of real people it was 6.6 to 8.2 mm and 7.2 mm.
 
 Metres, y up, the person faces +z, and left is +x.
 """

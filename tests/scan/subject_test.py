@@ -132,6 +132,11 @@ def test_blends():
 def test_skin(person, poses):
     most = max(q.slide.max() for q in poses)
     check(0.018 < most <= 0.025 + 1e-9, f"skin slides by {1000 * most:.1f} mm at most, 25 wanted")
+    kept, person.slide_share = person.slide_share, 0.0
+    swollen = [np.linalg.norm(person.moved_skin(person.local_turns(subject.POSES[n]), None)[0] - person.points, axis=1).max()
+               for n in ("squat", "crouch", "arms_up")]
+    person.slide_share = kept
+    check(0.012 < max(swollen) <= 0.025 + 1e-9, f"skin swells by {1000 * max(swollen):.1f} mm at most, 25 wanted")
     again = person.pose(subject.POSES["squat"], seed=5).surface
     check(np.array_equal(again, person.pose(subject.POSES["squat"], seed=5).surface), "the same seed gives another skin")
     off = np.linalg.norm(again - person.pose(subject.POSES["squat"], seed=6).surface, axis=1)
@@ -194,7 +199,8 @@ def test_session(exemplar, data, folder):
         parts = [read_ply(folder / file) for file in scan["files"]]
         points, colours = (np.concatenate([part[n] for part in parts]) for n in (0, 2))
         off = surface.distances(points[::7])
-        check(0.55 * options.noise < judge.rms(off) < 1.02 * options.noise,
+        # Along the normal, noise of a ray is smaller by the cosine: 0.77, over the angles at which skin is seen.
+        check(0.7 * options.noise < judge.rms(off) < 0.84 * options.noise,
               f"{scan['name']}: samples are {1000 * judge.rms(off):.3f} mm off, with {1000 * options.noise} mm of noise")
         check(off.max() < 6 * options.noise, f"{scan['name']}: a sample is {1000 * off.max():.2f} mm off")
         skin = truth["surfaces"][k][truth["outer"]]
@@ -268,7 +274,7 @@ def test_judge(folder):
     check(result["angle_rms"] < 1e-3, f"true angles are called {result['angle_rms']:.4f} degrees wrong")
     one, true = result["one_scan"]["rms_mm"], result["one_scan_true_pose"]["rms_mm"]
     check(abs(one - true) < 1e-3, f"skinning with the true skeleton gives {one:.3f} and {true:.3f} mm")
-    check(4 < true < 9, f"skinning one scan is {true:.1f} mm off: it is 6 to 9 with real people")
+    check(4 < true < 9, f"skinning one scan is {true:.1f} mm off: it should be as with real people, 4 to 9 mm")
     check(result["unsound"] == ["there is no body.glb"], f"the true skeleton is called unsound: {result['unsound']}")
     (folder / "fit.json").write_text(json.dumps(true_fit(truth, {"knee.L": 1.3})))
     result = judge.Judge(None, folder, options).run()
