@@ -3,21 +3,21 @@
 
   judge.py EXEMPLAR SESSION [--pose markers|truth] [--level N] [--json FILE] [--keep FOLDER] [--strict]
 
-Of the fit (fit.json): every bone's length and its error in mm and percent; joint centres in all scans; joint angles in
-degrees, as rotations relative to the parent and the reference, after the best alignment of the two frames. No skin follows the turn of a collar
-bone about itself: its direction in the chest is compared, and the upper arm's rotation is relative to the chest.
-Bones from the hips start in the middle of the hip joints, because the place of the hips is a choice. Elbow and wrist
-make one bone.
+Of the fit (fit.json): every bone's length and its error in mm and percent; joint centres in all scans; joint angles
+in degrees, as rotations relative to the parent and the reference, after the best alignment of the two frames. No skin
+follows the turn of a collar bone about itself: its direction in the chest is compared, and the upper arm's rotation
+is relative to the chest. Bones from the hips start in the middle of the hip joints, because the place of the hips is
+a choice. Elbow and wrist make one bone.
 
 Of the body (body.glb): each held-out pose is fitted to that pose's seen markers by the fitted skeleton with rigid
-markers (--pose truth takes the true angles). The rig is posed by `exemplar pose` and moved with the base. Distances go
-from every true point of skin that can be seen to the nearest point of the predicted surface. Hands and feet are apart.
-The baseline skins one scan: the true surface of the reference scan, with MakeHuman's weights, fitted skeleton and the same
-pose. A second baseline has the true skeleton and angles.
+markers (--pose truth takes the true angles, and so does a session without markers). The rig is posed by `exemplar
+pose` and moved with the base. Distances go from every true point of skin that can be seen to the nearest point of the
+predicted surface. Hands and feet are apart. The baseline skins one scan: the true surface of the reference scan, with
+MakeHuman's weights, fitted skeleton and the same pose. A second baseline has the true skeleton and angles.
 
-Sound: no bone is off by more than 25 %, no limb is missing (half of its true skin has surface within 4 cm), and no edge
-of the posed rig that is longer than 15 mm is stretched by more than 4. With --strict the exit status is 1 unless bones are within 15 mm, angles
-within 3 degrees RMS, the body at most 0.7 of the baseline, and sound.
+Sound: no bone is off by more than 25 %, no limb is missing (half of its true skin has surface within 4 cm), and no
+edge of the posed rig that is longer than 15 mm is stretched by more than 4. With --strict the exit status is 1 unless
+bones are within 15 mm, angles within 3 degrees RMS, the body at most 0.7 of the baseline, and sound.
 """
 import argparse
 import json
@@ -370,7 +370,7 @@ class Judge:
         return local, base
 
     def held_pose(self, k):
-        if self.options.pose == "truth":
+        if self.options.pose == "truth" or not self.skeleton.sites or not len(self.truth["marker_names"]):
             return (*self.true_pose(k), float("nan"))
         seen = self.truth["seen"][k]
         names, places = self.truth["marker_names"], self.truth["markers"][k]

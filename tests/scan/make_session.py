@@ -4,8 +4,9 @@
   make_session.py FOLDER [--person adult] [--poses 12] [--views 6] [--data DATA] …     --help lists every option
 
 FOLDER gets scan.json, markers.csv, scans/, labels/ (true names of the markers that are seen, as if given by hand) and
-landmarks/ (name,x,y,z of 20 places on every scan). truth.npz has what judge.py needs, and held/ the labels and landmarks
-of ten poses that the session does not have. With --registered, registered/ has one OBJ per pose, all with the same faces.
+landmarks/ (name,x,y,z of 20 places on every scan). truth.npz has what judge.py needs, and held/ the labels and
+landmarks of ten poses that the session does not have. With --registered, registered/ has one OBJ per pose, all with
+the same faces.
 
 In truth.npz, [poses] counts the session's scans and then the held-out ones:
   names, held [poses]; joint_names, parents [23]; joints [poses, 23, 3]; turns [poses, 23, 3, 3], of the world, from the pose
@@ -166,7 +167,8 @@ def write_session(options, say=print):
             if not held:
                 entries.append({"name": pose.name, "part": parts_of(options.parts)[0]["name"], "files": files})
         elif not held:
-            entries.append({"name": pose.name, "part": parts_of(options.parts)[0]["name"], "files": [f"scans/{pose.name}.ply"]})
+            entries.append({"name": pose.name, "part": parts_of(options.parts)[0]["name"],
+                            "files": [f"scans/{pose.name}.ply"]})
         visible = is_seen(views, places, 1.2 * options.pitch) if views and len(places) else sight(body, pose, places)
         if number and options.missing:
             visible &= random.uniform(size=len(visible)) >= options.missing
@@ -266,7 +268,8 @@ def write_tables(folder, options, chosen, entries, truth):
         file.write("marker,joint,r,g,b\n")
         for name, joint, _, colour in chosen:
             file.write(f"{name},{joint},{','.join(str(v) for v in scanner.COLOURS[colour])}\n")
-    session = {"exemplar_scan": 1, "skeleton": "full" if options.skeleton == "full" else "skeleton.json", "markers": "markers.csv", "reference": entries[0]["name"],
+    session = {"exemplar_scan": 1, "skeleton": "full" if options.skeleton == "full" else "skeleton.json",
+               "markers": "markers.csv", "reference": entries[0]["name"],
                "noise": max(options.noise, 1e-6), "parts": parts_of(options.parts), "scans": entries}
     if not chosen:
         del session["markers"]

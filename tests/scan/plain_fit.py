@@ -3,11 +3,11 @@
 
   plain_fit.py SESSION [--prior 0.03] [--rounds 30]
 
-Rigid markers on the bones of `full`, no mirror images. The start is what relative motion tells: each bone is turned as
-its markers are turned from those of the reference (Kabsch), joints are between the nearest markers of two bones, and a hinge's
-axis is the direction about which it turned most. Then Gauss-Newton over bones, axes, places of markers and all poses.
-Markers have weights from their own residuals, and Huber's. The prior pulls every bone's length to that of `full` at the
-person's size, by default with 3 cm.
+Rigid markers on the bones of `full`, no mirror images. The start is what relative motion tells: each bone is turned
+as its markers are turned from those of the reference (Kabsch), joints are between the nearest markers of two bones,
+and a hinge's axis is the direction about which it turned most. Then Gauss-Newton over bones, axes, places of markers
+and all poses. Markers have weights from their own residuals, and Huber's. The prior pulls every bone's length to that
+of `full` at the person's size, by default with 3 cm.
 """
 import argparse
 import csv
