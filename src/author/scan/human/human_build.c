@@ -2,6 +2,7 @@
  * Makes a person's body from registered scans (ex_scan_body_make), and writes it. Markers get places in the frames of
  * their bones: the mean over scans of R^T (o - p), so that poses can be found from markers alone.
  */
+#include "author/base/arena.h"
 #include "author/base/array.h"
 #include "author/scan/kinematics/kinematics.h"
 #include "author/scan/session/session.h"
@@ -194,13 +195,25 @@ ex_result ex_scan_body_make(const ex_scan_session *session, const ex_scan_body_o
 
 /* ---- markers ---- */
 
-/* Adds what one scan tells of the places of markers: sums [site][4]. */
+/* A marker that a scan shows, in the frames of all joints: [joint_count]. */
+typedef struct seen_marker {
+    int site;
+    double (*locals)[3];
+} seen_marker;
+
+typedef struct marker_list {
+    seen_marker *seen;
+    int count;
+    size_t capacity;
+    exi_arena arena;
+} marker_list;
+
 static ex_result add_labels(const ex_scan_session *session, int scan, const ex_kinematics *kinematics,
-                            const ex_kin_pose *pose, double (*sums)[4], ex_error *error) {
+                            const ex_kin_pose *pose, marker_list *list, ex_error *error) {
     char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
     const size_t joints = (size_t)kinematics->joint_count;
-    double(*rotations)[4] = exi_array_allocate(joints, sizeof *rotations);
-    double(*places)[3] = exi_array_allocate(joints, sizeof *places);
+    double(*rotations)[4] = exi_arena_allocate(&list->arena, joints, sizeof *rotations);
+    double(*places)[3] = exi_arena_allocate(&list->arena, joints, sizeof *places);
     ex_labelled *labelled = NULL;
     int count = 0;
     ex_result result = path && rotations && places ? EX_OK : ex_error_memory(error, "the markers", joints * 56);
@@ -212,28 +225,70 @@ static ex_result add_labels(const ex_scan_session *session, int scan, const ex_k
         const int site = ex_kinematics_find_site(kinematics, labelled[i].name);
         if (site < 0 || labelled[i].confidence < 0.9)
             continue;
-        double back[4], away[3], local[3];
-        exi_conjugate(rotations[kinematics->sites[site].joint], back);
-        exi_subtract(labelled[i].position, places[kinematics->sites[site].joint], away);
-        exi_rotate(back, away, local);
-        for (int c = 0; c < 3; c++)
-            sums[site][c] += local[c];
-        sums[site][3]++;
+        seen_marker *grown = exi_array_grow(list->seen, &list->capacity, (size_t)list->count + 1, sizeof *grown);
+        list->seen = grown ? grown : list->seen;
+        double(*locals)[3] = grown ? exi_arena_allocate(&list->arena, joints, sizeof *locals) : NULL;
+        if (!locals) {
+            result = ex_error_memory(error, "the markers", joints * sizeof *locals);
+            break;
+        }
+        list->seen[list->count++] = (seen_marker){.site = site, .locals = locals};
+        for (size_t j = 0; j < joints; j++) {
+            double back[4], away[3];
+            exi_conjugate(rotations[j], back);
+            exi_subtract(labelled[i].position, places[j], away);
+            exi_rotate(back, away, locals[j]);
+        }
     }
     ex_labels_free(labelled, count);
-    free(rotations);
-    free(places);
     free(path);
     return result;
 }
 
-/* Gives a skeleton the markers of the session, each on the joint of its name, in the mean of its places. */
+/* Mean place of a marker in a joint's frame, and the mean square of its distances from there; infinite if no scan shows
+ * it. */
+static double marker_scatter(const marker_list *list, int site, int joint, double mean[3]) {
+    double sum[3] = {0}, squares = 0;
+    int count = 0;
+    for (int i = 0; i < list->count; i++) {
+        if (list->seen[i].site != site)
+            continue;
+        for (int c = 0; c < 3; c++)
+            sum[c] += list->seen[i].locals[joint][c];
+        squares += exi_dot3(list->seen[i].locals[joint], list->seen[i].locals[joint]);
+        count++;
+    }
+    for (int c = 0; c < 3; c++)
+        mean[c] = count > 0 ? sum[c] / count : 0;
+    return count > 0 ? squares / count - exi_dot3(mean, mean) : INFINITY;
+}
+
+/* Puts a marker on the joint that moves it: the session's own, or the one above or below, if it stays nearer to its
+ * place there. The skin of an upper forearm hardly follows its twist. */
+static void place_marker(const marker_list *list, ex_kinematics *k, int site) {
+    ex_site *s = &k->sites[site];
+    const int own = s->joint;
+    double mean[3], least = marker_scatter(list, site, own, s->local);
+    s->placed = isfinite(least);
+    for (int j = 0; s->placed && j < k->joint_count; j++) {
+        if (k->joints[j].parent != own && k->joints[own].parent != j)
+            continue;
+        const double scatter = marker_scatter(list, site, j, mean);
+        if (!(scatter < 0.8 * least))
+            continue;
+        least = scatter;
+        s->joint = j;
+        memcpy(s->local, mean, sizeof mean);
+    }
+}
+
+/* Gives a skeleton the markers of the session. */
 static ex_result add_markers(const ex_scan_session *session, const ex_scan_body *body, ex_kinematics *k,
                              ex_error *error) {
     const ex_kinematics *from = session->kinematics;
-    double(*sums)[4] = calloc((size_t)from->site_count + 1, sizeof *sums);
+    marker_list list = {0};
     k->sites = calloc((size_t)from->site_count + 1, sizeof *k->sites);
-    ex_result result = sums && k->sites ? EX_OK : ex_error_memory(error, "the markers", 0);
+    ex_result result = k->sites ? EX_OK : ex_error_memory(error, "the markers", 0);
     for (int s = 0; result == EX_OK && s < from->site_count; s++) {
         const int joint = ex_kinematics_find_joint(k, from->joints[from->sites[s].joint].name);
         if (joint < 0)
@@ -244,13 +299,11 @@ static ex_result add_markers(const ex_scan_session *session, const ex_scan_body 
         result = site->name ? EX_OK : ex_error_memory(error, "the markers", 0);
     }
     for (int i = 0; i < body->scan_count && result == EX_OK; i++)
-        result = add_labels(session, body->scans[i], k, &body->articulated->poses[i], sums, error);
+        result = add_labels(session, body->scans[i], k, &body->articulated->poses[i], &list, error);
     for (int s = 0; result == EX_OK && s < k->site_count; s++)
-        for (int c = 0; c < 3 && sums[s][3] > 0; c++) {
-            k->sites[s].local[c] = sums[s][c] / sums[s][3];
-            k->sites[s].placed = true;
-        }
-    free(sums);
+        place_marker(&list, k, s);
+    free(list.seen);
+    exi_arena_free(&list.arena);
     return result;
 }
 
