@@ -108,9 +108,9 @@ static int do_step(const ex_call *call, const ex_command *command, bool done) {
 static int run_person(const ex_call *call, const ex_scan_session *session) {
     char *person = ex_scan_path(session, "template", "body", ".glb");
     const bool named = !session->markers || has_points(session);
-    int exit_code = do_step(call, &cmd_scan_markers, named);
-    if (exit_code == EX_EXIT_DONE)
-        exit_code = do_step(call, &cmd_scan_label, named);
+    int exit_code = named ? EX_EXIT_DONE : do_step(call, &cmd_scan_markers, false);
+    if (exit_code == EX_EXIT_DONE && !named)
+        exit_code = do_step(call, &cmd_scan_label, false);
     if (exit_code == EX_EXIT_DONE)
         exit_code =
             do_step(call, &cmd_scan_carry,

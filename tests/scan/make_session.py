@@ -4,7 +4,7 @@
   make_session.py FOLDER [--person adult] [--poses 12] [--views 6] [--data DATA] …     --help lists every option
 
 FOLDER gets scan.json, markers.csv, scans/, labels/ (true names of the markers that are seen, as if given by hand) and
-landmarks/ (name,x,y,z of 20 places on every scan). truth.npz has what judge.py needs, and held/ the labels and
+landmarks/ (marker,x,y,z of 22 places on every scan, as if clicked). truth.npz has what judge.py needs, and held/ the labels and
 landmarks of ten poses that the session does not have. With --registered, registered/ has one OBJ per pose, all with
 the same faces.
 
@@ -29,7 +29,9 @@ from scipy.spatial import cKDTree
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import scanner  # noqa: E402
 import subject  # noqa: E402
+import template  # noqa: E402
 
+CLICK = 0.004  # metres: how far from a landmark people click
 BODY = [name for name in subject.NAMES if name != "hips"]
 
 
@@ -59,6 +61,7 @@ def options_of(arguments):
     data = os.environ.get("EX_DATA") or here.parent / "shared/data"
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
+    parser.add_argument("--tool", help="exemplar, which has the template's landmarks; default: build/release/bin")
     parser.add_argument("--data", default=str(Path(data) / "makehuman"), help="MakeHuman's files (default: in EX_DATA)")
     parser.add_argument("--poses", type=int, default=12, help="1 to 40 (default: 12)")
     subject.person_options(parser)
@@ -145,7 +148,7 @@ def write_session(options, say=print):
     chosen = person.markers(options.markers, options.seed) if options.markers else []
     triangles = np.array([c[2] for c in chosen], int)
     spots = (person.points[person.triangles[triangles]].mean(axis=1), [c[3] for c in chosen]) if chosen else None
-    landmarks = person.landmarks()
+    landmarks = template.landmarks(template.rest(options.tool))
     other = None
     if options.stranger:
         other = subject.Person(options.data, **subject.PEOPLE["heavy_woman" if options.person != "heavy_woman" else "giant"])
@@ -226,8 +229,8 @@ def write_points(writer, options, pose, number, held, names, places, visible, la
         rows = np.flatnonzero(visible)
         noisy = places[rows] + options.label_noise * random.normal(size=(len(rows), 3))
         write_labels(folder / f"labels/{pose.name}.csv", "marker,x,y,z", [written[r] for r in rows], writer.place(noisy))
-    write_labels(folder / f"landmarks/{pose.name}.csv", "name,x,y,z", list(landmarks),
-                 writer.place(pose.surface[list(landmarks.values())]))
+    clicked = pose.surface[list(landmarks.values())] + CLICK * random.normal(size=(len(landmarks), 3))
+    write_labels(folder / f"landmarks/{pose.name}.csv", "marker,x,y,z", list(landmarks), writer.place(clicked))
 
 
 RANGES = {"elbow": [-10, 150], "forearm": [-100, 180], "wrist": [-90, 90], "knee": [-10, 150], "toe": [-60, 40]}

@@ -504,39 +504,6 @@ class Person:
             self._outer = ears > 0.15
         return self._outer
 
-    def landmarks(self):
-        """{name: vertex}, twenty places that a person finds by eye."""
-        found = {}
-
-        def extreme(name, joints, way, near=None, radius=1.0):
-            score = self.points @ np.asarray(way, float)
-            good = sum(self.weights[:, NAMES.index(n)] for n in joints) > 0.5
-            good &= self.outer()
-            if near is not None:
-                good &= np.linalg.norm(self.points - near, axis=1) < radius * self.scale
-            found[name] = int(np.argmax(np.where(good, score, -np.inf)))
-
-        head, hips = self.joint("head"), self.joint("hips")
-        extreme("head_top", ["head"], [0, 1, 0])
-        extreme("nose", ["head"], [0, 0, 1], head + [0, 0.03 * self.scale, 0.1 * self.scale], 0.09)
-        extreme("chin", ["head"], [0, -1, 1.2], head + [0, -0.05 * self.scale, 0.08 * self.scale], 0.1)
-        extreme("nape", ["neck", "chest"], [0, 0, -1], self.joint("neck"), 0.12)
-        extreme("navel", ["waist", "chest", "hips"], [0, 0, 1], self.joint("waist"), 0.25)
-        extreme("sacrum", ["hips", "waist"], [0, 0.2, -1], hips + [0, 0.05, 0], 0.14)
-        for side, sign in (("L", 1.0), ("R", -1.0)):
-            at = {n: self.joint(f"{n}.{side}") for n in SIDED}
-            arm = [f"shoulder.{side}", f"elbow.{side}", f"forearm.{side}"]
-            extreme(f"shoulder.{side}", [f"shoulder.{side}", f"clavicle.{side}"], [sign, 1.2, 0], at["shoulder"], 0.12)
-            out = _unit(at["elbow"] - at["shoulder"]) - _unit(at["wrist"] - at["elbow"])
-            extreme(f"elbow.{side}", arm, out, at["elbow"], 0.08)
-            hand = self.tips[f"hand.{side}"] - at["wrist"]
-            extreme(f"finger.{side}", [f"wrist.{side}"], hand)
-            extreme(f"knee.{side}", [f"hip.{side}", f"knee.{side}"], [0, 0, 1], at["knee"], 0.08)
-            extreme(f"ankle.{side}", [f"knee.{side}", f"ankle.{side}"], [sign, 0, 0], at["ankle"], 0.07)
-            extreme(f"heel.{side}", [f"ankle.{side}"], [0, -0.3, -1])
-            extreme(f"toe.{side}", [f"toe.{side}"], [0, 0, 1])
-        return found
-
 
 WAVE = 0.033  # metres
 

@@ -115,6 +115,10 @@ static ex_result open_work(work *w) {
                                         w->error);
     if (result == EX_OK)
         result = read_confidences(w);
+    if (result == EX_OK) { /* greys are no colours of the body */
+        free(w->set->mesh->colours);
+        w->set->mesh->colours = NULL;
+    }
     free(fit);
     free(person);
     return result;

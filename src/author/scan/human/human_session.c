@@ -37,7 +37,9 @@ static const double landmark_hold = 0.01, marker_hold = 0.003;
 /* A marker of the reference farther from the template than this is not on the person. */
 static const double marker_reach = 0.03;
 /* A scan does not fit if the posed template is farther from it than this many times the median of all, or than this. */
-static const double worse_times = 2.5, worse_least = 0.012, reference_most = 0.03, seen_least = 0.15;
+static const double worse_times = 2.5, worse_least = 0.012, reference_most = 0.03, seen_least = 0.3;
+/* Nor does a person: landmarks this far (rms) from the template's, or a figure of so many standard deviations. */
+static const double points_most = 0.025, figure_most = 5;
 /* Hands and feet keep their form: scans hardly show fingers. */
 static const float stiff_ends = 8;
 
@@ -487,6 +489,54 @@ static ex_result fit_inputs(work *w, one *const *ones, input *inputs, int count,
     return result;
 }
 
+/* Measures how far landmarks and markers with places are from where the posed template has them. If they are too far
+ * together for any person, returns the number of the worst; else -1. */
+static int find_wrong_point(work *w, const one *o, double *off) {
+    double squares = 0, most = 0;
+    int worst = -1, count = 0;
+    pose_rest(w, &o->pose, (double(*)[3])(void *)w->mesh->positions);
+    for (int i = 0; i < o->count; i++) {
+        const place *p = &w->places[o->points[i].name];
+        double d[3] = {-o->points[i].at[0], -o->points[i].at[1], -o->points[i].at[2]};
+        if (!p->known)
+            continue;
+        for (int k = 0; k < 3; k++)
+            for (int c = 0; c < 3; c++)
+                d[c] += p->anchor.shares[k] * w->mesh->positions[3 * p->anchor.vertices[k] + c];
+        const double square = exi_dot3(d, d);
+        squares += square;
+        count++;
+        worst = square > most ? i : worst;
+        most = square > most ? square : most;
+    }
+    *off = sqrt(most);
+    return count > 0 && sqrt(squares / count) > points_most ? worst : -1;
+}
+
+static ex_result check_reference(work *w, const one *o) {
+    const char *name = w->session->scans[o->scan].name;
+    double off = 0;
+    const int wrong = find_wrong_point(w, o, &off);
+    if (wrong >= 0)
+        return ex_error_set(w->error, EX_ERROR_DATA,
+                            "the reference scan '%s': '%s' is %.0f mm from where a person with the other landmarks has "
+                            "it; look whether it is in the right place, whether left and right are exchanged, and at "
+                            "the unit and the up axis",
+                            name, w->places[o->points[wrong].name].name, 1000 * off);
+    for (int k = 0; k < w->human->figure_count; k++)
+        if (!(fabs(w->figure[k]) < figure_most))
+            return ex_error_set(w->error, EX_ERROR_DATA,
+                                "the reference scan '%s' is no person: its figure is %.0f standard deviations from the "
+                                "usual one; look at its landmarks, labels, unit and up axis",
+                                name, fabs(w->figure[k]));
+    if (!(o->report->figure_rms < reference_most))
+        return ex_error_set(w->error, EX_ERROR_DATA,
+                            "the reference scan '%s' is %.0f mm (rms) from every person that the template can be: look "
+                            "at its landmarks, its labels, its unit and which way is up",
+                            name, 1000 * o->report->figure_rms);
+    return EX_OK;
+}
+
 static ex_result do_reference(work *w) {
     one *o = &w->ones[w->reference];
     const char *name = w->session->scans[o->scan].name;
@@ -503,14 +553,9 @@ static ex_result do_reference(work *w) {
                          name, in.scan.anchor_count, in.scan.bone_point_count, START_LEAST);
     if (result == EX_OK)
         result = fit_inputs(w, &o, &in, 1, false);
-    if (result == EX_OK && !(o->report->figure_rms < reference_most))
-        result =
-            ex_error_set(w->error, EX_ERROR_DATA,
-                         "the reference scan '%s' is %.0f mm (rms) from every person that the template can be: look "
-                         "at its landmarks, its labels, its unit and which way is up",
-                         name, 1000 * o->report->figure_rms);
+    exi_human_figure(w->human, w->figure, w->rest, w->joints);
     if (result == EX_OK)
-        exi_human_figure(w->human, w->figure, w->rest, w->joints);
+        result = check_reference(w, o);
     if (result == EX_OK)
         result = register_one(w, o, &in, &registered);
     if (result == EX_OK)
