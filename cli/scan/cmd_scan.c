@@ -96,9 +96,14 @@ const ex_command cmd_scan = {
              "scan fit FILE.c3d ...\n"
              "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj\n"
              "scan articulate FILE... -o RIG.glb",
-    .description = "A scan session is a folder with a scan.json, the scans of one person in many\n"
-                   "poses, and a list of the markers painted on the skin. Each step works on the\n"
-                   "files of the step before:\n"
+    .description = "A scan session is a folder with a scan.json and the scans of one person in many\n"
+                   "poses. With the skeleton \"full\", a template person is carried to the scans:\n"
+                   "\n"
+                   "  1. give every scan landmarks, or find the markers painted on it and name them\n"
+                   "  2. carry the template to the scans, and register it\n"
+                   "  3. make a rig from the registered scans\n"
+                   "\n"
+                   "With other skeletons, a cage is made from the skeleton:\n"
                    "\n"
                    "  1. find the markers on the scans, and name them\n"
                    "  2. fit a skeleton and the poses to the markers\n"
@@ -108,10 +113,7 @@ const ex_command cmd_scan = {
                    "  5. make the maps the examples of a rig\n"
                    "\n"
                    "'scan run' does all steps, and continues where it was stopped. Each command\n"
-                   "has its own help page: 'exemplar scan fit -h'.\n"
-                   "\n"
-                   "Scan sessions were tried with simulated scans only; scans of real people have\n"
-                   "failed so far.",
+                   "has its own help page: 'exemplar scan fit -h'.",
     .examples = "exemplar demo body -o body\n"
                 "exemplar scan run body\n"
                 "exemplar scan report body",

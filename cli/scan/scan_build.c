@@ -153,6 +153,9 @@ const ex_command cmd_scan_build = {
                    "a mask; then builds body.glb. Left parts become right parts if scan.json has\n"
                    "\"mirror\".\n"
                    "\n"
+                   "With a template person, makes skeleton, skin weights and layers from the\n"
+                   "registered scans instead, and writes body.glb and fit.json.\n"
+                   "\n"
                    "Maps that are newer than scan, fit and cage are kept, so an interrupted build\n"
                    "continues where it stopped.",
     .examples = "exemplar scan build body\n"

@@ -38,7 +38,7 @@ static const double landmark_hold = 0.01, marker_hold = 0.003;
 static const double marker_reach = 0.03;
 /* A scan does not fit if the posed template is farther from it than this many times the median of all, or than this. */
 static const double worse_times = 2.5, worse_least = 0.012, reference_most = 0.03, seen_least = 0.3;
-/* Nor does a person: landmarks this far (rms) from the template's, or a figure of so many standard deviations. */
+/* Nor does a person: landmarks this far (rms) from the template's, or a figure of this many standard deviations. */
 static const double points_most = 0.025, figure_most = 5;
 /* Hands and feet keep their form: scans hardly show fingers. */
 static const float stiff_ends = 8;
