@@ -33,15 +33,24 @@ typedef struct level {
     double patch;  /* radius of anchors' patches */
     double facing; /* least cosine */
     double across; /* share of motion across the normal */
+    double doubt;  /* least scale of residuals, in reaches */
     int matches;   /* times that the template is matched */
     int steps;     /* after each match */
     int stride;    /* of the vertices that are matched */
+    bool settled;  /* the form reached so far is kept, in place of the rest form */
 } level;
 
 static const level levels[] = {
-    {0.300, 0.080, 1.00, 0.080, 0.030, 0.3, 1.00, 8, 3, 4}, {0.150, 0.055, 0.70, 0.060, 0.020, 0.4, 0.50, 6, 3, 4},
-    {0.080, 0.035, 0.45, 0.040, 0.015, 0.5, 0.30, 5, 2, 2}, {0.040, 0.020, 0.00, 0.025, 0.010, 0.6, 0.10, 5, 2, 1},
-    {0.020, 0.010, 0.00, 0.020, 0.006, 0.6, 0.05, 5, 2, 1}, {0.012, 0.006, 0.00, 0.020, 0.004, 0.6, 0.05, 5, 2, 1},
+    {0.300, 0.080, 1.00, 0.080, 0.030, 0.30, 1.00, 0.30, 8, 3, 4, false},
+    {0.200, 0.060, 0.84, 0.069, 0.024, 0.33, 0.68, 0.30, 3, 3, 4, false},
+    {0.130, 0.045, 0.69, 0.059, 0.019, 0.37, 0.46, 0.30, 3, 3, 4, false},
+    {0.090, 0.034, 0.54, 0.050, 0.015, 0.40, 0.31, 0.30, 3, 2, 4, false},
+    {0.060, 0.025, 0.41, 0.043, 0.012, 0.43, 0.21, 0.30, 3, 2, 4, false},
+    {0.040, 0.019, 0.30, 0.037, 0.010, 0.47, 0.14, 0.30, 3, 2, 2, false},
+    {0.027, 0.014, 0.19, 0.032, 0.008, 0.50, 0.10, 0.30, 3, 2, 2, false},
+    {0.018, 0.011, 0.10, 0.027, 0.006, 0.53, 0.07, 0.25, 3, 2, 1, false},
+    {0.014, 0.008, 0.04, 0.023, 0.005, 0.57, 0.05, 0.20, 3, 2, 1, true},
+    {0.012, 0.006, 0.00, 0.020, 0.004, 0.60, 0.05, 0.00, 4, 2, 1, true},
 };
 enum { LEVELS = sizeof levels / sizeof levels[0], ANCHOR_STEPS = 30 };
 /* Width over which scales are averaged, in heights. */
@@ -51,6 +60,8 @@ enum { LEVELS = sizeof levels / sizeof levels[0], ANCHOR_STEPS = 30 };
 #define ANCHOR_LEAST  1e-4
 /* Anchors farther off than this, in heights, count less after the first level. */
 #define ANCHOR_DOUBT 0.02
+/* Least scale of residuals, in noises. */
+#define FLOOR 3.0
 /* Default reach at the beginning, in sizes of the template. */
 #define START_REACH (1.0 / 14)
 
@@ -307,6 +318,8 @@ static ex_result settle(work *w, double length, int pull_count, int anchors, int
 static ex_result open_level(work *w, const level *l) {
     exi_reg_patches_free(&w->patches);
     exi_reg_tree_free(&w->tree);
+    if (l->settled)
+        exi_reg_turns_settle(&w->turns, (const double(*)[3])w->x);
     ex_result result = exi_reg_turns_widen(&w->turns, l->width * w->height, SCALE_WIDTH * w->height, w->error);
     if (result == EX_OK)
         result = exi_reg_patches_make(&w->shape, w->def, l->patch * w->height, &w->patches, w->error);
@@ -327,8 +340,8 @@ static ex_result go_to_anchors(work *w) {
         result = reserve(w, (size_t)count);
     const double length = levels[0].length * w->height;
     if (result == EX_OK) {
-        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x, 25 * anchor_weight(w, length),
-                             INFINITY, w->pulls);
+        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x,
+                             25 * anchor_weight(w, length), INFINITY, w->pulls);
         result = settle(w, length, count, 0, ANCHOR_STEPS);
     }
     return result;
@@ -339,7 +352,7 @@ static exi_reg_rule rule_of(const work *w, const level *l) {
     return (exi_reg_rule){.reach = reach,
                           .facing = l->facing,
                           .across = l->across,
-                          .floor = l->reach > 0 ? fmax(w->noise, reach / 6) : w->noise,
+                          .floor = fmax(FLOOR * w->noise, l->doubt * reach),
                           .back = 0.5,
                           .back_most = 2 * w->shape.count / l->stride,
                           .stride = l->stride};
@@ -384,7 +397,7 @@ static void move_loose(work *w) {
         }
         if (best < 0)
             continue;
-        exi_subtract(w->shape.rest[v], w->shape.rest[best], e);
+        exi_subtract(w->turns.forms[v], w->turns.forms[best], e);
         for (int k = 0; k < 3; k++)
             w->x[v][k] = w->x[best][k] + w->turns.scales[best] * exi_dot3(w->turns.rotations[best][k], e);
     }

@@ -104,6 +104,7 @@ double exi_reg_closest(const double a[3], const double b[3], const double c[3], 
 /* How the surroundings of every vertex turned and grew. */
 typedef struct exi_reg_turns {
     const exi_reg_shape *shape;
+    double (*forms)[3];        /* [count] the form whose local shape is kept: the rest form, later a settled one */
     double (*bases)[3][3];     /* [count] rotations at the beginning of the level */
     double (*rotations)[3][3]; /* [count] */
     double *scales;            /* [count] */
@@ -115,6 +116,8 @@ typedef struct exi_reg_turns {
 /* Starts with rotation 1 and scale 1. */
 ex_result exi_reg_turns_make(const exi_reg_shape *shape, exi_reg_turns *turns, ex_error *error);
 void exi_reg_turns_free(exi_reg_turns *turns);
+/* Keeps the local shape of this form from now on; rotations and scales begin at 1 again. */
+void exi_reg_turns_settle(exi_reg_turns *turns, const double (*x)[3]);
 /* Sets the widths in metres over which corrections of rotations and scales are averaged; 0: not. The present
  * rotations become the bases. */
 ex_result exi_reg_turns_widen(exi_reg_turns *turns, double width, double scale_width, ex_error *error);
@@ -176,6 +179,11 @@ void exi_reg_anchor_at(const ex_register_anchor *anchor, const double (*x)[3], d
 
 /* ---- matches ---- */
 
+/* The distance of a match, and the skin that it stands for. */
+typedef struct exi_reg_residual {
+    double size, area;
+} exi_reg_residual;
+
 typedef struct exi_reg_matcher {
     const ex_register_def *def;
     const exi_reg_shape *shape;
@@ -185,7 +193,7 @@ typedef struct exi_reg_matcher {
     exi_reg_tree own;          /* of the template */
     int *forward;              /* [count]: point of the scan, or -1 */
     float *forward_weights;    /* [count]: without the area */
-    double *residuals;         /* work */
+    exi_reg_residual *residuals; /* work [count] */
     double scale;              /* robust scale of the residuals */
     int matched, back_matched; /* counts */
 } exi_reg_matcher;
@@ -197,7 +205,7 @@ typedef struct exi_reg_rule {
     double floor;  /* least robust scale, metres */
     double back;   /* weight of the scan's points beside that of the template's vertices */
     int back_most; /* number of the scan's points at most */
-    int stride;    /* every stride-th vertex is matched */
+    int stride;    /* where vertices are dense, every stride-th one is matched */
 } exi_reg_rule;
 
 /* Matches a form with the scan; writes at most count + back_most pulls, and returns their number in *pull_count. */

@@ -177,16 +177,15 @@ void exi_reg_patches_pull(const exi_reg_patches *p, const ex_register_def *def, 
 
 void exi_reg_patches_aim(const exi_reg_patches *p, const ex_register_def *def, const exi_reg_turns *turns,
                          exi_reg_pull *pulls) {
-    const exi_reg_shape *s = turns->shape;
     for (int a = 0; a < p->count; a++) {
         const ex_register_anchor *anchor = &def->anchors[a];
         const int near = p->nearest[a];
         double own[3];
-        exi_reg_anchor_at(anchor, (const double(*)[3])s->rest, own);
+        exi_reg_anchor_at(anchor, (const double(*)[3])turns->forms, own);
         for (int i = 0; i < p->patches[a].count; i++) {
             exi_reg_pull *pull = &pulls[p->patches[a].first + i];
             double e[3];
-            exi_subtract(s->rest[pull->vertices[0]], own, e);
+            exi_subtract(turns->forms[pull->vertices[0]], own, e);
             for (int k = 0; k < 3; k++)
                 pull->target[k] = anchor->target[k] + turns->scales[near] * exi_dot3(turns->rotations[near][k], e);
         }

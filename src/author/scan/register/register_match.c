@@ -27,6 +27,8 @@
 #define RIM_GAP 2.2
 /* Pulls that slide must be beside their point, in spacings of the scan's points. */
 #define BESIDE 2.0
+/* Vertices with more skin than this, in squares of the typical edge, are matched at every level. */
+#define DENSE 0.7
 /* Area of a point of the scan, in squares of the distance to its sixth neighbour. */
 #define POINT_AREA 0.6
 enum { GRAIN = 256, AROUND = 48, AROUND_LEAST = 4 };
@@ -97,12 +99,19 @@ static double distance_of(const exi_reg_point *a, const exi_reg_point *b) {
     return sqrt(sum);
 }
 
+/* The number of vertices that a vertex stands for; 0 if it is passed over. Those with much skin always count: hands and
+ * face have most of a template's vertices, and the trunk few. */
+static int times_of(const exi_reg_matcher *m, const exi_reg_rule *rule, int vertex) {
+    if (m->shape->areas[vertex] > DENSE * m->shape->edge * m->shape->edge)
+        return 1;
+    return vertex % rule->stride == 0 ? rule->stride : 0;
+}
+
 static void find_some(void *context, int begin, int end) {
     const job *j = context;
     exi_reg_matcher *m = j->m;
-    for (int i = begin; i < end; i++) {
-        const int v = i * j->rule->stride;
-        const bool wanted = !m->def->matching || m->def->matching[v] > 0;
+    for (int v = begin; v < end; v++) {
+        const bool wanted = times_of(m, j->rule, v) > 0 && (!m->def->matching || m->def->matching[v] > 0);
         int found = wanted ? exi_reg_tree_nearest(m->tree, &m->points[v], j->rule->reach, j->rule->facing) : -1;
         if (found >= 0) {
             const exi_reg_point *point = &m->scan->points[found];
@@ -131,7 +140,7 @@ static void between(const exi_reg_point *from, const exi_reg_point *to, double d
 /* Drops matches onto rims and those that lie beside their vertex; collects the residuals of the others. */
 static int sift(exi_reg_matcher *m, const exi_reg_rule *rule) {
     int count = 0;
-    for (int v = 0; v < m->shape->count; v += rule->stride) {
+    for (int v = 0; v < m->shape->count; v++) {
         const int found = m->forward[v];
         double d[3], n[3];
         if (found < 0)
@@ -140,10 +149,11 @@ static int sift(exi_reg_matcher *m, const exi_reg_rule *rule) {
         const double along = exi_dot3(d, n), beside = sqrt(fmax(0, exi_dot3(d, d) - along * along));
         if (m->scan->rims[found] < 0)
             m->scan->rims[found] = is_rim(m->scan, m->tree, found);
-        if (m->scan->rims[found] || (rule->across < 0.5 && beside > BESIDE * m->scan->spacing + fabs(along)))
+        if (m->scan->rims[found] || (rule->across < 0.07 && beside > BESIDE * m->scan->spacing + fabs(along)))
             m->forward[v] = -1;
         else
-            m->residuals[count++] = residual(d, n, rule->across);
+            m->residuals[count++] = (exi_reg_residual){residual(d, n, rule->across),
+                                                       m->shape->areas[v] * times_of(m, rule, v)};
     }
     return count;
 }
@@ -211,9 +221,28 @@ static void back_some(void *context, int begin, int end) {
 
 /* ---- both ---- */
 
+static int order_residuals(const void *a, const void *b) {
+    const exi_reg_residual *x = a, *y = b;
+    return (x->size > y->size) - (x->size < y->size);
+}
+
+/* The median, by area. */
+static double middle(exi_reg_residual *residuals, int count) {
+    double total = 0, sum = 0;
+    if (count == 0)
+        return 0;
+    qsort(residuals, (size_t)count, sizeof *residuals, order_residuals);
+    for (int i = 0; i < count; i++)
+        total += residuals[i].area;
+    int at = 0;
+    while (at < count - 1 && (sum += residuals[at].area) < total / 2)
+        at++;
+    return residuals[at].size;
+}
+
 static int forward_pulls(exi_reg_matcher *m, const exi_reg_rule *rule, exi_reg_pull *pulls) {
     int count = 0;
-    for (int v = 0; v < m->shape->count; v += rule->stride) {
+    for (int v = 0; v < m->shape->count; v++) {
         const int found = m->forward[v];
         double d[3], n[3];
         m->forward_weights[v] = 0;
@@ -226,7 +255,7 @@ static int forward_pulls(exi_reg_matcher *m, const exi_reg_rule *rule, exi_reg_p
         m->forward_weights[v] = (float)w;
         exi_reg_pull *pull = &pulls[count++];
         *pull = (exi_reg_pull){.vertices = {v, v, v}, .shares = {1, 0, 0}, .across = rule->across};
-        pull->weight = w * m->shape->areas[v] * rule->stride;
+        pull->weight = w * m->shape->areas[v] * times_of(m, rule, v);
         for (int k = 0; k < 3; k++) {
             pull->target[k] = (double)point->at[k];
             pull->normal[k] = n[k];
@@ -242,11 +271,9 @@ ex_result exi_reg_match(exi_reg_matcher *m, const double (*x)[3], const exi_reg_
     exi_reg_tree_free(&m->own);
     if (!exi_reg_tree_make(m->points, s->count, (double)m->tree->length, &m->own))
         return ex_error_memory(error, "the search of closest points", (size_t)s->count * 40);
-    exi_run(m->def->tasks, (s->count + rule->stride - 1) / rule->stride, GRAIN, find_some, &(job){m, rule});
+    exi_run(m->def->tasks, s->count, GRAIN, find_some, &(job){m, rule});
     m->matched = sift(m, rule);
-    if (m->matched > 0)
-        qsort(m->residuals, (size_t)m->matched, sizeof *m->residuals, order_numbers);
-    const double scale = m->matched > 0 ? 1.4826 * m->residuals[m->matched / 2] : 0;
+    const double scale = 1.4826 * middle(m->residuals, m->matched);
     m->scale = fmin(fmax(scale, rule->floor), fmax(rule->reach / 2, rule->floor));
     *pull_count = forward_pulls(m, rule, pulls);
     m->back_matched = 0;

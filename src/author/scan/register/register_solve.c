@@ -155,7 +155,7 @@ void exi_reg_system_step(exi_reg_system *s, const exi_reg_turns *turns, double (
             const int b = shape->rows[i];
             const double w = -s->length * s->length * shape->values[i];
             double e[3];
-            exi_subtract(shape->rest[a], shape->rest[b], e);
+            exi_subtract(turns->forms[a], turns->forms[b], e);
             for (int k = 0; k < 3; k++) {
                 const double wanted = (turns->scales[a] * exi_dot3(turns->rotations[a][k], e) +
                                        turns->scales[b] * exi_dot3(turns->rotations[b][k], e)) /

@@ -29,6 +29,7 @@
 enum { GRAIN = 512 };
 
 void exi_reg_turns_free(exi_reg_turns *t) {
+    free(t->forms);
     free(t->bases);
     free(t->rotations);
     free(t->scales);
@@ -39,22 +40,31 @@ void exi_reg_turns_free(exi_reg_turns *t) {
     *t = (exi_reg_turns){0};
 }
 
+void exi_reg_turns_settle(exi_reg_turns *t, const double (*x)[3]) {
+    const size_t n = (size_t)t->shape->count;
+    memcpy(t->forms, x, n * sizeof *t->forms);
+    memset(t->rotations, 0, n * sizeof *t->rotations);
+    for (size_t v = 0; v < n; v++) {
+        for (int k = 0; k < 3; k++)
+            t->rotations[v][k][k] = 1;
+        t->scales[v] = 1;
+    }
+    memcpy(t->bases, t->rotations, n * sizeof *t->bases);
+}
+
 ex_result exi_reg_turns_make(const exi_reg_shape *shape, exi_reg_turns *t, ex_error *error) {
     const size_t n = (size_t)shape->count;
     *t = (exi_reg_turns){.shape = shape};
+    t->forms = exi_array_copy(shape->rest, n, sizeof *t->forms);
     t->bases = calloc(n, sizeof *t->bases);
     t->rotations = calloc(n, sizeof *t->rotations);
     t->scales = exi_array_allocate(n, sizeof *t->scales);
     t->sums = exi_array_allocate(9 * n, sizeof *t->sums);
-    if (!t->bases || !t->rotations || !t->scales || !t->sums) {
+    if (!t->forms || !t->bases || !t->rotations || !t->scales || !t->sums) {
         exi_reg_turns_free(t);
         return ex_error_memory(error, "the rotations of the template", n * 28 * sizeof(double));
     }
-    for (size_t v = 0; v < n; v++) {
-        for (int k = 0; k < 3; k++)
-            t->bases[v][k][k] = t->rotations[v][k][k] = 1;
-        t->scales[v] = 1;
-    }
+    exi_reg_turns_settle(t, (const double(*)[3])shape->rest);
     return EX_OK;
 }
 
@@ -107,7 +117,7 @@ static void times(const double m[3][3], const double v[3], double out[3]) {
 /* Adds what edge a b adds to the sum of vertex a. */
 static void add_edge(exi_reg_turns *t, const double (*x)[3], int a, int b, double w) {
     double e[3], d[3], *sum = t->sums + 9 * (size_t)a;
-    exi_subtract(t->shape->rest[a], t->shape->rest[b], e);
+    exi_subtract(t->forms[a], t->forms[b], e);
     exi_subtract(x[a], x[b], d);
     times((const double(*)[3])t->bases[a], e, e);
     for (int i = 0; i < 3; i++)
@@ -150,7 +160,7 @@ static void find_scales(exi_reg_turns *t, const double (*x)[3], double *seen, do
             for (int side = 0; side < 2; side++) {
                 const int a = side ? s->rows[i] : v, b = side ? v : s->rows[i];
                 double e[3], d[3];
-                exi_subtract(s->rest[a], s->rest[b], e);
+                exi_subtract(t->forms[a], t->forms[b], e);
                 exi_subtract(x[a], x[b], d);
                 own[a] -= s->values[i] * exi_dot3(e, e);
                 times((const double(*)[3])t->rotations[a], e, e);
