@@ -13,7 +13,6 @@
 #include "runtime/base/vector.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -233,6 +232,7 @@ static ex_result look_around(work *w) {
         for (int i = 0; i < w->scan.count; i++)
             for (int k = 0; k < 3; k++)
                 w->scan.points[i].normal[k] = -w->scan.points[i].normal[k];
+    (void)exi_reg_scan_drop_floors(&w->scan, &w->shape, w->matcher.points, w->start_reach, w->noise);
     if (50 * (int64_t)(same + other) < w->shape.count && w->def->anchor_count < 3)
         return nothing_near(w, same + other);
     return EX_OK;
@@ -376,9 +376,6 @@ static ex_result run_level(work *w, int number, double begin, double end) {
                                  number > 0 ? ANCHOR_DOUBT * w->height : INFINITY, w->pulls);
             result = settle(w, length, (int)anchors + count, 0, l->steps);
         }
-        if (getenv("EXR"))
-            fprintf(stderr, "level %d match %d: %d forward, %d back of %d, scale %.2f mm, t %.2f\n", number, i,
-                    w->matcher.matched, w->matcher.back_matched, w->scan.count, 1e3 * w->matcher.scale, now());
     }
     return result;
 }

@@ -3,6 +3,7 @@
  *
  *   register_align.c   a similarity from landmarks
  *   register_scan.c    a scan as points with normals
+ *   register_floor.c   leaves out floors and walls
  *   register_tree.c    nearest points that face the same way
  *   register_shape.c   the template: areas, edges, parts that hang together
  *   register_turn.c    local rotations and scales
@@ -44,6 +45,11 @@ typedef struct exi_reg_scan {
 ex_result exi_reg_scan_make(const ex_mesh *const *scans, int scan_count, double cell, int most, const double low[3],
                             const double high[3], exi_reg_scan *scan, ex_error *error);
 void exi_reg_scan_free(exi_reg_scan *scan);
+
+/* Area of the surface that a point stands for, however many views show it. */
+static inline double exi_reg_point_area(const exi_reg_scan *scan) {
+    return 0.6 * scan->spacing * scan->spacing;
+}
 
 /* A search tree in six dimensions: places, and normals times a length. */
 typedef struct exi_reg_tree {
@@ -95,6 +101,11 @@ void exi_reg_shape_free(exi_reg_shape *shape);
 
 /* Computes points with normals of a form. Vertices without area get normal 0. */
 void exi_reg_shape_points(const exi_reg_shape *shape, const double (*x)[3], exi_reg_point *points);
+
+/* Leaves out floors and walls; points [count]: the template's. reach: how far off the template may be. Returns the
+ * number of planes. */
+int exi_reg_scan_drop_floors(exi_reg_scan *scan, const exi_reg_shape *shape, const exi_reg_point *points, double reach,
+                             double noise);
 
 /* Finds the point of triangle a b c closest to q: shares of the corners. Returns the squared distance. */
 double exi_reg_closest(const double a[3], const double b[3], const double c[3], const double q[3], double shares[3]);

@@ -29,8 +29,6 @@
 #define BESIDE 2.0
 /* Vertices with more skin than this, in squares of the typical edge, are matched at every level. */
 #define DENSE 0.7
-/* Area of a point of the scan, in squares of the distance to its sixth neighbour. */
-#define POINT_AREA 0.6
 enum { GRAIN = 256, AROUND = 48, AROUND_LEAST = 4 };
 
 /* ---- rims ---- */
@@ -287,7 +285,7 @@ ex_result exi_reg_match(exi_reg_matcher *m, const double (*x)[3], const exi_reg_
         if (back[i].weight > 0)
             back[m->back_matched++] = back[i];
     for (int i = 0; i < m->back_matched; i++)
-        back[i].weight *= rule->back * POINT_AREA * m->scan->spacing * m->scan->spacing * step;
+        back[i].weight *= rule->back * exi_reg_point_area(m->scan) * step;
     *pull_count += m->back_matched;
     return EX_OK;
 }
