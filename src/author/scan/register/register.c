@@ -11,6 +11,7 @@
 #include "author/mesh/mesh_check.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+#include "runtime/weigh/driver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +79,6 @@ typedef struct work {
     size_t pull_capacity;
     double (*start)[3];
     double (*x)[3];
-    bool turned; /* the template is inside out */
     ex_registered *out;
     ex_error *error;
 } work;
@@ -340,8 +340,8 @@ static ex_result go_to_anchors(work *w) {
         result = reserve(w, (size_t)count);
     const double length = levels[0].length * w->height;
     if (result == EX_OK) {
-        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x,
-                             25 * anchor_weight(w, length), INFINITY, w->pulls);
+        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x, 25 * anchor_weight(w, length),
+                             INFINITY, w->pulls);
         result = settle(w, length, count, 0, ANCHOR_STEPS);
     }
     return result;
@@ -380,23 +380,47 @@ static ex_result run_level(work *w, int number, double begin, double end) {
     return result;
 }
 
+/* Finds how the surroundings of a vertex turned and grew since rest. */
+static void turn_at(const work *w, int vertex, double turn[3][3]) {
+    const exi_reg_shape *s = &w->shape;
+    double sum[3][3] = {{0}}, own = 0, along = 0;
+    for (int i = s->around_starts[vertex]; i < s->around_starts[vertex + 1]; i++)
+        for (int k = 0; k < 3; k++) {
+            const uint32_t other = s->triangles[3 * (size_t)s->around[i] + (size_t)k];
+            double e[3], d[3];
+            exi_subtract(s->rest[other], s->rest[vertex], e);
+            exi_subtract(w->x[other], w->x[vertex], d);
+            own += exi_dot3(e, e);
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++)
+                    sum[a][b] += d[a] * e[b];
+        }
+    exi_nearest_rotation((const double(*)[3])sum, turn);
+    for (int a = 0; a < 3; a++)
+        along += exi_dot3(turn[a], sum[a]);
+    for (int i = 0; i < 9 && own > 0; i++)
+        turn[i / 3][i % 3] *= along / own;
+}
+
 /* Vertices without faces move as the nearest vertex with faces does. */
 static void move_loose(work *w) {
-    for (int v = 0; v < w->shape.count; v++) {
+    const exi_reg_shape *s = &w->shape;
+    for (int v = 0; v < s->count; v++) {
         int best = -1;
-        double least = INFINITY, e[3];
-        for (int u = 0; w->shape.loose[v] && u < w->shape.count; u++) {
-            exi_subtract(w->shape.rest[v], w->shape.rest[u], e);
-            if (!w->shape.loose[u] && exi_dot3(e, e) < least) {
+        double least = INFINITY, e[3], turn[3][3];
+        for (int u = 0; s->loose[v] && u < s->count; u++) {
+            exi_subtract(s->rest[v], s->rest[u], e);
+            if (!s->loose[u] && exi_dot3(e, e) < least) {
                 least = exi_dot3(e, e);
                 best = u;
             }
         }
         if (best < 0)
             continue;
-        exi_subtract(w->turns.forms[v], w->turns.forms[best], e);
+        exi_subtract(s->rest[v], s->rest[best], e);
+        turn_at(w, best, turn);
         for (int k = 0; k < 3; k++)
-            w->x[v][k] = w->x[best][k] + w->turns.scales[best] * exi_dot3(w->turns.rotations[best][k], e);
+            w->x[v][k] = w->x[best][k] + exi_dot3(turn[k], e);
     }
 }
 

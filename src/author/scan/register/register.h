@@ -199,14 +199,14 @@ typedef struct exi_reg_matcher {
     const ex_register_def *def;
     const exi_reg_shape *shape;
     exi_reg_scan *scan;
-    const exi_reg_tree *tree;  /* of the scan */
-    exi_reg_point *points;     /* [count] the template's */
-    exi_reg_tree own;          /* of the template */
-    int *forward;              /* [count]: point of the scan, or -1 */
-    float *forward_weights;    /* [count]: without the area */
+    const exi_reg_tree *tree;    /* of the scan */
+    exi_reg_point *points;       /* [count] the template's */
+    exi_reg_tree own;            /* of the template */
+    int *forward;                /* [count]: point of the scan, or -1 */
+    float *forward_weights;      /* [count]: without the area */
     exi_reg_residual *residuals; /* work [count] */
-    double scale;              /* robust scale of the residuals */
-    int matched, back_matched; /* counts */
+    double scale;                /* robust scale of the residuals */
+    int matched, back_matched;   /* counts */
 } exi_reg_matcher;
 
 typedef struct exi_reg_rule {

@@ -150,8 +150,8 @@ static int sift(exi_reg_matcher *m, const exi_reg_rule *rule) {
         if (m->scan->rims[found] || (rule->across < 0.07 && beside > BESIDE * m->scan->spacing + fabs(along)))
             m->forward[v] = -1;
         else
-            m->residuals[count++] = (exi_reg_residual){residual(d, n, rule->across),
-                                                       m->shape->areas[v] * times_of(m, rule, v)};
+            m->residuals[count++] =
+                (exi_reg_residual){residual(d, n, rule->across), m->shape->areas[v] * times_of(m, rule, v)};
     }
     return count;
 }

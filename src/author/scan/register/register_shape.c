@@ -272,7 +272,7 @@ double exi_reg_closest(const double a[3], const double b[3], const double c[3], 
         v = vb / (va + vb + vc);
         w = vc / (va + vb + vc);
     }
-    shares[0] = 1 - v - w;
+    shares[0] = fmax(0, 1 - v - w); /* not below 0 by rounding */
     shares[1] = v;
     shares[2] = w;
     double sum = 0;
