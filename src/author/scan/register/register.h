@@ -112,7 +112,7 @@ double exi_reg_closest(const double a[3], const double b[3], const double c[3], 
 
 /* ---- rotations ---- */
 
-/* How the surroundings of every vertex turned and grew. */
+/* Rotation and growth of the surroundings of every vertex. */
 typedef struct exi_reg_turns {
     const exi_reg_shape *shape;
     double (*forms)[3];        /* [count] the form whose local shape is kept: the rest form, later a settled one */

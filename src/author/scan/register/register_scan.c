@@ -17,7 +17,7 @@
 /* A large triangle is cut into at most PIECES^2. */
 enum { PIECES = 256, PROBES = 64, SIXTH = 6 };
 
-/* What lies in a cell and faces one of six ways. */
+/* Everything in a cell that faces one of six ways. */
 typedef struct cell {
     int64_t key[3];
     int way; /* 0 to 5; -1: the cell is empty */
