@@ -337,55 +337,119 @@ static void parts(void **state) {
     close_scene(&s);
 }
 
+/* A matcher of a template and a scan, for single parts of the work. */
+typedef struct bench {
+    exi_reg_shape shape;
+    exi_reg_scan scan;
+    exi_reg_tree tree;
+    exi_reg_matcher m;
+    exi_reg_pull *pulls;
+    double (*x)[3];
+} bench;
+
+static void open_bench(bench *b, const scene *s) {
+    const double low[3] = {-9, -9, -9}, high[3] = {9, 9, 9};
+    const ex_mesh *scans[1] = {s->scan};
+    const size_t n = (size_t)s->mesh->vertex_count;
+    *b = (bench){.pulls = calloc(n + 1, sizeof *b->pulls), .x = malloc(n * sizeof *b->x)};
+    assert_true(b->pulls && b->x);
+    memcpy(b->x, s->mesh->positions, n * sizeof *b->x);
+    assert_int_equal(exi_reg_shape_make(&s->def, &b->shape, NULL), EX_OK);
+    assert_int_equal(exi_reg_scan_make(scans, 1, 0.01, 100000, low, high, &b->scan, NULL), EX_OK);
+    assert_true(exi_reg_tree_make(b->scan.points, b->scan.count, 0.05, &b->tree));
+    b->m = (exi_reg_matcher){.def = &s->def,
+                             .shape = &b->shape,
+                             .scan = &b->scan,
+                             .tree = &b->tree,
+                             .points = calloc(n, sizeof(exi_reg_point)),
+                             .forward = calloc(n, sizeof(int)),
+                             .forward_weights = calloc(n, sizeof(float)),
+                             .residuals = calloc(n, sizeof(exi_reg_residual))};
+    assert_true(b->m.points && b->m.forward && b->m.forward_weights && b->m.residuals);
+    exi_reg_shape_points(&b->shape, (const double(*)[3])b->x, b->m.points);
+}
+
+static int match(bench *b, double facing) {
+    const exi_reg_rule rule = {.reach = 0.1, .facing = facing, .across = 1, .floor = 1e-3, .stride = 1};
+    int count = 0;
+    assert_int_equal(exi_reg_match(&b->m, (const double(*)[3])b->x, &rule, b->pulls, &count, NULL), EX_OK);
+    return count;
+}
+
+static void close_bench(bench *b) {
+    exi_reg_tree_free(&b->m.own);
+    exi_reg_tree_free(&b->tree);
+    exi_reg_scan_free(&b->scan);
+    exi_reg_shape_free(&b->shape);
+    free(b->m.points);
+    free(b->m.forward);
+    free(b->m.forward_weights);
+    free(b->m.residuals);
+    free(b->pulls);
+    free(b->x);
+}
+
 /* Two sheets of one skin that touch: a vertex is not matched with the other sheet's scan, though it faces the same way
  * and is the nearest, because that point of the scan is nearer to the other sheet. */
 static void same_skin(void **state) {
     (void)state;
     scene s = open_scene(0, 1);
-    exi_reg_shape shape;
-    exi_reg_scan scan = {0};
-    exi_reg_tree tree;
-    assert_int_equal(exi_reg_shape_make(&s.def, &shape, NULL), EX_OK);
-    double low[3] = {-9, -9, -9}, high[3] = {9, 9, 9};
-    const ex_mesh *scans[1] = {s.scan};
-    assert_int_equal(exi_reg_scan_make(scans, 1, 0.01, 100000, low, high, &scan, NULL), EX_OK);
-    assert_true(exi_reg_tree_make(scan.points, scan.count, 0.05, &tree));
-    const size_t n = (size_t)shape.count;
-    exi_reg_matcher m = {.def = &s.def,
-                         .shape = &shape,
-                         .scan = &scan,
-                         .tree = &tree,
-                         .points = calloc(n, sizeof(exi_reg_point)),
-                         .forward = calloc(n, sizeof(int)),
-                         .forward_weights = calloc(n, sizeof(float)),
-                         .residuals = calloc(n, sizeof(exi_reg_residual))};
-    exi_reg_pull *pulls = calloc(n + 1, sizeof *pulls);
-    double(*x)[3] = malloc(n * sizeof *x);
-    assert_true(m.points && m.forward && m.forward_weights && m.residuals && pulls && x);
-    memcpy(x, s.mesh->positions, n * sizeof *x);
+    bench b;
+    open_bench(&b, &s);
     /* A piece of the upper end is carried to the lower end, just outside the skin there. */
     const int piece = 1 + 20 * AROUND, below = 1 + 3 * AROUND;
     for (int i = 0; i < 3; i++) {
-        x[piece + i][0] = 1.05 * x[below + i][0];
-        x[piece + i][1] = x[below + i][1];
-        x[piece + i][2] = x[below + i][2];
+        b.x[piece + i][0] = 1.05 * b.x[below + i][0];
+        b.x[piece + i][1] = b.x[below + i][1];
+        b.x[piece + i][2] = b.x[below + i][2];
     }
-    const exi_reg_rule rule = {.reach = 0.1, .facing = -0.9, .across = 1, .floor = 1e-3, .stride = 1};
-    int count = 0;
-    assert_int_equal(exi_reg_match(&m, (const double(*)[3])x, &rule, pulls, &count, NULL), EX_OK);
-    assert_true(count > 0.9 * shape.count);
-    assert_true(m.forward[below + 1] >= 0);
-    assert_int_equal(m.forward[piece + 1], -1);
-    exi_reg_tree_free(&m.own);
-    exi_reg_tree_free(&tree);
-    exi_reg_scan_free(&scan);
-    exi_reg_shape_free(&shape);
-    free(m.points);
-    free(m.forward);
-    free(m.forward_weights);
-    free(m.residuals);
-    free(pulls);
-    free(x);
+    assert_true(match(&b, -0.9) > 0.9 * b.shape.count);
+    assert_true(b.m.forward[below + 1] >= 0);
+    assert_int_equal(b.m.forward[piece + 1], -1);
+    close_bench(&b);
+    close_scene(&s);
+}
+
+/* Vertices above a hole are not matched with its rim. */
+static void rims(void **state) {
+    (void)state;
+    scene s = open_scene(0, 1);
+    bench b;
+    const int middle = 1 + 12 * AROUND;
+    open_bench(&b, &s);
+    const int all = match(&b, 0.3);
+    assert_true(b.m.forward[middle] >= 0);
+    close_bench(&b);
+    cut_hole(s.scan, s.mesh->positions + 3 * (size_t)middle, 0.05);
+    open_bench(&b, &s);
+    const int fewer = match(&b, 0.3);
+    assert_int_equal(b.m.forward[middle], -1);
+    assert_true(fewer < all - 3 && fewer > 0.8 * all);
+    close_bench(&b);
+    close_scene(&s);
+}
+
+/* A floor is left out, whichever way the limb stands on it; the limb itself, or a table that is the template, is not. */
+static void floors(void **state) {
+    (void)state;
+    scene s = open_scene(0, 1);
+    bench b;
+    open_bench(&b, &s);
+    const int own = b.scan.count;
+    assert_int_equal(exi_reg_scan_drop_floors(&b.scan, &b.shape, b.m.points, 0.1, 1e-3), 0);
+    assert_int_equal(b.scan.count, own);
+    close_bench(&b);
+    limb_add_floor(s.scan, -0.45, 0.4, 40);
+    open_bench(&b, &s);
+    assert_true(b.scan.count > 1.5 * own);
+    assert_int_equal(exi_reg_scan_drop_floors(&b.scan, &b.shape, b.m.points, 0.1, 1e-3), 1);
+    assert_true(abs(b.scan.count - own) < 0.05 * own);
+    assert_near(b.scan.left_out, 0.64, 0.03);
+    close_bench(&b);
+    limb_add_floor(s.mesh, -0.42, 0.4, 40);
+    open_bench(&b, &s);
+    assert_int_equal(exi_reg_scan_drop_floors(&b.scan, &b.shape, b.m.points, 0.1, 1e-3), 0);
+    close_bench(&b);
     close_scene(&s);
 }
 
@@ -535,7 +599,7 @@ int main(void) {
                                        cmocka_unit_test(clouds_and_views),
                                        cmocka_unit_test(inside_out),
                                        cmocka_unit_test(parts),
-                                       cmocka_unit_test(same_skin),
+                                       cmocka_unit_test(same_skin), cmocka_unit_test(rims), cmocka_unit_test(floors),
                                        cmocka_unit_test(sequence),
                                        cmocka_unit_test(anchor_of_point),
                                        cmocka_unit_test(refused),
