@@ -34,8 +34,8 @@ static const ex_option options[] = {
      .text = &start},
     {.name = "landmarks",
      .argument = "FILE.csv",
-     .help = "points of the scan, marker,x,y,z: a marker is a vertex of the template, counted from 0, or a name in "
-             "--points",
+     .help = "places on the scan, marker,x,y,z: a marker is a vertex of the template, counted from 0, or a name "
+             "in --points",
      .text = &landmarks},
     {.name = "points",
      .argument = "FILE.csv",
@@ -334,20 +334,22 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_register = {
     .name = "scan register",
     .summary = "move a template mesh onto a scan, without markers",
-    .usage = "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj [--landmarks FILE.csv]",
+    .usage = "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj\n"
+             "scan register TEMPLATE.obj SCAN.ply ... --landmarks FILE.csv -o OUT.obj",
     .description = "Bends a template mesh until it lies on a scan: one mesh, several views of it,\n"
                    "or points with normals. The result has the template's vertices and faces, so\n"
                    "registered scans of many poses can be compared vertex by vertex. Holes are\n"
-                   "bridged by the template's own shape. Floor and stand do not pull, if they are\n"
-                   "farther away than --reach. Both files are in metres, with the same axis up.\n"
+                   "bridged by the template's own shape. Floors and walls are left out, and other\n"
+                   "things do not pull if they are farther away than --reach. All files are in\n"
+                   "metres, with the same axis up.\n"
                    "\n"
                    "Without landmarks, the template must begin within about 5 cm and 15 degrees of\n"
                    "the scan. With eight to twenty landmarks (wrists, elbows, knees, ankles, head)\n"
                    "limbs may be off by 15 cm and 30 degrees. For a sequence, give the result of\n"
-                   "one frame as --start of the next, and a small --start-reach.",
-    .examples = "exemplar scan register human.obj scan.ply --landmarks clicked.csv -o registered.obj\n"
-                "exemplar scan register human.obj front.ply back.ply --start posed.obj -o r.obj\n"
-                "exemplar scan register human.obj f2.ply --start r1.obj --start-reach 40mm -o r2.obj",
+                   "one frame as --start of the next.",
+    .examples = "exemplar scan register body.obj scan.ply --landmarks clicked.csv -o r.obj\n"
+                "exemplar scan register body.obj front.ply back.ply --start posed.obj -o r.obj\n"
+                "exemplar scan register body.obj f2.ply --start f1.obj -o f2.obj",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -249,6 +249,42 @@ class Folder:
         if (data / "mocap/c3d/02_01.c3d").exists():
             shutil.copy(data / "mocap/c3d/02_01.c3d", self.path / "walk.c3d")
 
+    def people(self):
+        """A template, a scan of it turned and thicker, two halves of that, landmarks, and frames of a sequence."""
+        def form(name, thicker=1.0, turn=0.0, part=(0, 1), along=14, around=16):
+            places, faces = [], []
+            for i in range(along + 1):
+                u = part[0] + (part[1] - part[0]) * i / along
+                for k in range(around):
+                    t = 2 * math.pi * k / around
+                    wide = thicker * (0.02 + 0.3 * math.sin(math.pi * u)) * (1 + 0.2 * math.cos(t) + 0.1 * math.sin(6 * u))
+                    x, z = wide * math.cos(t + turn), wide * math.sin(t + turn)
+                    places.append((x, 1.6 * u, z))
+                    if i < along:
+                        faces.append((i * around + k, (i + 1) * around + k, (i + 1) * around + (k + 1) % around,
+                                      i * around + (k + 1) % around))
+            if name.endswith(".ply"):
+                head = ["ply", "format ascii 1.0", f"element vertex {len(places)}", "property float x",
+                        "property float y", "property float z", f"element face {len(faces)}",
+                        "property list uchar int vertex_indices", "end_header"]
+                lines = head + ["%f %f %f" % p for p in places] + ["4 %d %d %d %d" % f for f in faces]
+            else:
+                lines = ["v %f %f %f" % p for p in places] + ["f " + " ".join(str(v + 1) for v in f) for f in faces]
+            (self.path / name).write_text("\n".join(lines) + "\n")
+            return places
+
+        form("body.obj")
+        form("posed.obj", turn=0.05)
+        form("f1.obj", turn=0.05)
+        form("scan.ply", 1.05, 0.1, along=60, around=60)
+        form("f2.ply", 1.05, 0.1, along=60, around=60)
+        form("front.ply", 1.05, 0.1, (0, 0.6), 60, 60)
+        form("back.ply", 1.05, 0.1, (0.4, 1), 60, 60)
+        true = form("true.obj", 1.05, 0.1)
+        (self.path / "true.obj").unlink()
+        rows = ["%d,%f,%f,%f" % (v, *true[v]) for v in range(3, len(true), 25)]
+        (self.path / "clicked.csv").write_text("\n".join(["marker,x,y,z", *rows]) + "\n")
+
     def shells(self):
         for name in (".zsh/completions", ".config/fish/completions"):
             (self.path / "home" / name).mkdir(parents=True)
@@ -271,6 +307,7 @@ FILES = {
     "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"],
     "scan": ["body"], "scan run": ["body"], "scan markers": ["body"], "scan label": ["body"],
     "scan fit": ["body", "walk"], "scan template": ["body"], "scan build": ["body"], "scan report": ["body"],
+    "scan register": ["people"],
 }
 
 

@@ -223,6 +223,9 @@ typedef struct exi_reg_rule {
 ex_result exi_reg_match(exi_reg_matcher *m, const double (*x)[3], const exi_reg_rule *rule, exi_reg_pull *pulls,
                         int *pull_count, ex_error *error);
 
+/* A point within reach of the template's surface has a vertex within reach and this number of typical edges. */
+#define EXI_REG_SLACK 2.5
+
 /* Finds the closest point of the triangles at a vertex of a form; returns its distance. */
 double exi_reg_closest_around(const exi_reg_shape *shape, const double (*x)[3], int vertex, const exi_reg_point *point,
                               int vertices[3], double shares[3]);

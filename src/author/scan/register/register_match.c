@@ -197,7 +197,8 @@ static void back_some(void *context, int begin, int end) {
         const exi_reg_point *point = &m->scan->points[i * j->step];
         exi_reg_pull *pull = &j->pulls[i];
         pull->weight = 0;
-        const int v = exi_reg_tree_nearest(&m->own, point, j->rule->reach, j->rule->facing);
+        const int v =
+            exi_reg_tree_nearest(&m->own, point, j->rule->reach + EXI_REG_SLACK * m->shape->edge, j->rule->facing);
         if (v < 0 || (m->def->matching && !(m->def->matching[v] > 0)) || m->shape->loose[v])
             continue;
         const double away = exi_reg_closest_around(m->shape, j->x, v, point, pull->vertices, pull->shares);

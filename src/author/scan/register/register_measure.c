@@ -120,7 +120,7 @@ static void measure_cover(const exi_reg_matcher *m, const exi_reg_rule *rule, ex
         int vertices[3];
         double shares[3];
         const exi_reg_point *point = &m->scan->points[i];
-        const int v = exi_reg_tree_nearest(&m->own, point, 2 * rule->reach, 0);
+        const int v = exi_reg_tree_nearest(&m->own, point, rule->reach + EXI_REG_SLACK * m->shape->edge, 0);
         all += (double)m->scan->areas[i];
         if (v >= 0 && !m->shape->loose[v] &&
             exi_reg_closest_around(m->shape, (const double(*)[3])out->vertices, v, point, vertices, shares) <

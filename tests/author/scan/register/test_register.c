@@ -429,7 +429,8 @@ static void rims(void **state) {
     close_scene(&s);
 }
 
-/* A floor is left out, whichever way the limb stands on it; the limb itself, or a table that is the template, is not. */
+/* A floor is left out, whichever way the limb stands on it; the limb itself, or a table that is the template, is not.
+ */
 static void floors(void **state) {
     (void)state;
     scene s = open_scene(0, 1);
@@ -599,7 +600,9 @@ int main(void) {
                                        cmocka_unit_test(clouds_and_views),
                                        cmocka_unit_test(inside_out),
                                        cmocka_unit_test(parts),
-                                       cmocka_unit_test(same_skin), cmocka_unit_test(rims), cmocka_unit_test(floors),
+                                       cmocka_unit_test(same_skin),
+                                       cmocka_unit_test(rims),
+                                       cmocka_unit_test(floors),
                                        cmocka_unit_test(sequence),
                                        cmocka_unit_test(anchor_of_point),
                                        cmocka_unit_test(refused),
