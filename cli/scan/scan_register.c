@@ -335,7 +335,7 @@ const ex_command cmd_scan_register = {
     .name = "scan register",
     .summary = "move a template mesh onto a scan, without markers",
     .usage = "scan register TEMPLATE.obj SCAN.ply ... -o OUT.obj\n"
-             "scan register TEMPLATE.obj SCAN.ply ... --landmarks FILE.csv -o OUT.obj",
+             "scan register TEMPLATE.obj SCAN.ply --landmarks FILE.csv -o OUT.obj",
     .description = "Bends a template mesh until it lies on a scan: one mesh, several views of it,\n"
                    "or points with normals. The result has the template's vertices and faces, so\n"
                    "registered scans of many poses can be compared vertex by vertex. Holes are\n"
