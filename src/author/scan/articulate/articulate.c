@@ -169,7 +169,7 @@ static void open_empty(const ex_articulate_def *def, exi_articulation *a) {
                             .form_count = def->form_count,
                             .influence_most = most,
                             .influence_count = EX_ARTICULATE_INFLUENCES,
-                            .patches = def->skeleton ? 3 : 20,
+                            .noise = 0.01,
                             .centre_sigma = def->skeleton ? 0.012 : 0.02,
                             .unit = get_unit(def)};
 }
@@ -357,6 +357,7 @@ ex_result exi_art_rounds(exi_articulation *a, int round_most, const ex_progress 
             result = exi_art_rms(a, &now, error);
         if (result == EX_OK && !a->def->lock_weights)
             result = exi_art_find_weights(a, now, error);
+        a->noise = fmin(0.02, fmax(0.001, 2 * now / a->unit));
         *round_count = r + 1;
         if (now < 1e-7 * a->unit || now > 0.995 * before)
             break;

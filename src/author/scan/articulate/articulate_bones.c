@@ -229,7 +229,9 @@ static ex_result grow(grower *g, int most, bool all, ex_error *error) {
     memset(g->labels, 0, (size_t)g->sample_count * sizeof *g->labels);
     fit_all(g, members);
     double now = assign(g);
-    while (g->bone_count < most && (all || now > enough) && now > 1e-12 * enough) {
+    for (int attempt = 0; attempt < 3 * most && g->bone_count < most; attempt++) { /* bones may come and go */
+        if ((!all && now <= enough) || now <= 1e-12 * enough)
+            break;
         const int seed = find_seed(g, tried), before = g->bone_count;
         if (seed < 0 || !exi_progress_tell(a->def->progress, "bones", 0.1 * before / most))
             break;

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double noise = 0.01; /* in units: a vertex's usual distance */
+static const double patches = 3; /* independent vertices per bone: skin moves in large patches, and not at random */
 /* In radians. */
 static const double hinge_sigma = 0.03, collar_sigma = 0.05, fixed_sigma = 0.002, turn_sigma = 2.0;
 
@@ -134,7 +134,7 @@ static void add_block(double *matrix, int columns, int row, int column, const do
 }
 
 static double data_weight(const exi_articulation *a) {
-    return a->patches * a->joint_count / (noise * a->unit * noise * a->unit) / a->vertex_count;
+    return patches * a->joint_count / (a->noise * a->unit * a->noise * a->unit) / a->vertex_count;
 }
 
 /* Computes the error of a form: |y|^2 - 2 y . v + |v|^2. */

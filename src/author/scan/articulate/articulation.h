@@ -60,7 +60,7 @@ typedef struct exi_articulation {
     double *weights;             /* likewise; 0 beyond those in use */
     uint16_t *first_joints;      /* likewise: the start, to which weights are drawn */
     double *first_weights;
-    double patches;      /* independent vertices per bone: skin moves in large patches, and not at random */
+    double noise;        /* in units: the usual distance of a vertex, twice what the last round left */
     double centre_sigma; /* in units: how far centres may be from where the skin puts them */
     bool drawn;          /* true if weights are drawn to the start */
 } exi_articulation;
