@@ -393,8 +393,8 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_articulate = {
     .name = "scan articulate",
     .summary = "make a rig from registered meshes: one mesh in many poses",
-    .usage = "scan articulate FILE... -o RIG.glb [--weights BODY.glb [--skeleton FILE]] [--bones N]\n"
-             "                [--poses FILE.csv] [--no-layers] [--no-report]",
+    .usage = "scan articulate FILE... -o RIG.glb [--bones N]\n"
+             "scan articulate FILE... --weights BODY.glb [--skeleton FILE] -o RIG.glb",
     .description = "Registered meshes have the same vertices and faces in every file, each in\n"
                    "another pose: public sets of bodies have them, as do animations. Finds the\n"
                    "rest form, joint centres, skin weights for linear skinning and the pose of\n"

@@ -1,7 +1,7 @@
 /*
  * Bones without a skeleton: clusters of vertices that move rigidly in all forms. Clusters grow one at a time, as in
  * smooth skinning decomposition (Le, Deng 2012 and 2014): the worst cluster gives up the vertices around its worst one,
- * then all vertices choose again, and rigid fits follow. Until enough bones, or until one more hardly helps.
+ * then all vertices choose again, and rigid fits follow. Until enough bones, or until two in a row hardly help.
  *
  * Connected pieces become bones; small ones join a neighbour. The tree has the longest common borders, and hangs on the
  * bone in the middle. Weights start as the clusters, blurred over the mesh. The rest form starts as the first form.
@@ -229,6 +229,7 @@ static ex_result grow(grower *g, int most, bool all, ex_error *error) {
     memset(g->labels, 0, (size_t)g->sample_count * sizeof *g->labels);
     fit_all(g, members);
     double now = assign(g);
+    int poor = 0; /* bones in a row that hardly helped */
     for (int attempt = 0; attempt < 3 * most && g->bone_count < most; attempt++) { /* bones may come and go */
         if ((!all && now <= enough) || now <= 1e-12 * enough)
             break;
@@ -247,8 +248,9 @@ static ex_result grow(grower *g, int most, bool all, ex_error *error) {
         if (g->bone_count > before)
             memset(tried, 0, (size_t)g->room * sizeof *tried);
         then = assign(g);
-        if (!all && g->bone_count > before && now - then < least_gain * now)
-            tried[parent] = true; /* the others may still gain */
+        poor = g->bone_count > before && now - then < least_gain * now ? poor + 1 : 0;
+        if (!all && poor == 2)
+            break;
         now = then;
     }
     free(members);
