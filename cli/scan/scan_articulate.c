@@ -166,9 +166,11 @@ static void print_layers(const outcome *o) {
 static void print_report(const outcome *o) {
     const ex_left_outs *r = o->report;
     char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE], d[EXI_TEXT_SIZE], e[EXI_TEXT_SIZE], f[EXI_TEXT_SIZE];
-    exi_print("%-20s %19s  %32s\n", "", "as made", "left out, then only posed");
-    exi_print("%-20s %9s %9s %10s %9s %11s %10s %6s\n", "distance of vertices", "rms", "95 %", "rms", "95 %",
-              "skin only", "one mesh", "ratio");
+    exi_print("%-20s %19s%s\n", "", "as made", r ? "       left out, then only posed" : "");
+    exi_print("%-20s %9s %9s", "distance of vertices", "rms", "95 %");
+    if (r)
+        exi_print(" %10s %9s %11s %10s %6s", "rms", "95 %", "skin only", "one mesh", "ratio");
+    exi_print("\n");
     for (int i = 0; i < o->body->form_count; i++) {
         exi_print("%-20s %9s %9s", o->registered->names[i], exi_text_length(a, o->body->rms[i]),
                   exi_text_length(b, o->body->high[i]));
@@ -178,9 +180,9 @@ static void print_report(const outcome *o) {
                       exi_text_length(f, r->forms[i].one_rms), r->forms[i].rms / r->forms[i].one_rms);
         exi_print("\n");
     }
-    exi_print("%-20s %9s %9s", "all", exi_text_length(a, o->body->all_rms), "");
+    exi_print("%-20s %9s", "all", exi_text_length(a, o->body->all_rms));
     if (r)
-        exi_print(" %10s %9s %11s %10s %6.2f", exi_text_length(c, r->all.rms), exi_text_length(d, r->all.high),
+        exi_print(" %9s %10s %9s %11s %10s %6.2f", "", exi_text_length(c, r->all.rms), exi_text_length(d, r->all.high),
                   exi_text_length(e, r->all.skinned_rms), exi_text_length(f, r->all.one_rms),
                   r->all.rms / r->all.one_rms);
     exi_print("\n");
