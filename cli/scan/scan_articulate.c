@@ -394,9 +394,9 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_scan_articulate = {
     .name = "scan articulate",
-    .summary = "make a rig from registered meshes: one mesh in many poses",
+    .summary = "make a rig of one mesh in many poses",
     .usage = "scan articulate FILE... -o RIG.glb [--bones N]\n"
-             "scan articulate FILE... --weights BODY.glb [--skeleton FILE] -o RIG.glb",
+             "scan articulate FILE... -o RIG.glb --weights BODY.glb [--skeleton FILE]",
     .description = "Registered meshes have the same vertices and faces in every file, each in\n"
                    "another pose: public sets of bodies have them, as do animations. Finds the\n"
                    "rest form, joint centres, skin weights for linear skinning and the pose of\n"
@@ -411,7 +411,7 @@ const ex_command cmd_scan_articulate = {
                    "with poses that were not seen. To know that, every mesh is left out once and\n"
                    "predicted from the others; the table shows it beside skinning one mesh alone.",
     .examples = "exemplar scan articulate kick/shell*.obj -o kick.glb\n"
-                "exemplar scan articulate poses/*.obj --weights template.glb --skeleton full -o body.glb\n"
+                "exemplar scan articulate poses/*.obj --weights man.glb -o body.glb\n"
                 "exemplar pose body.glb joint:elbow.L=y-60 -o bent.obj",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
