@@ -28,7 +28,7 @@ static const ex_option options[] = {
      .text = &weights},
     {.name = "skeleton",
      .values = "full|upper",
-     .argument = "FILE",
+     .argument = "S",
      .help =
          "with --weights: keep only the joints of this skeleton, full, upper or a file, by their names; hinges turn "
          "about its axes (default: all joints of the weights' file)",
@@ -396,7 +396,7 @@ const ex_command cmd_scan_articulate = {
     .name = "scan articulate",
     .summary = "make a rig of one mesh in many poses",
     .usage = "scan articulate FILE... -o RIG.glb [--bones N]\n"
-             "scan articulate FILE... -o RIG.glb --weights BODY.glb [--skeleton FILE]",
+             "scan articulate FILE... -o RIG.glb --weights BODY.glb [--skeleton S]",
     .description = "Registered meshes have the same vertices and faces in every file, each in\n"
                    "another pose: public sets of bodies have them, as do animations. Finds the\n"
                    "rest form, joint centres, skin weights for linear skinning and the pose of\n"
