@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *output, *skeleton, *weights, *poses;
+static const char *output, *skeleton, *weights, *poses, *unit, *up;
 static int bones;
 static bool no_report, no_layers;
 
@@ -42,6 +42,18 @@ static const ex_option options[] = {
      .argument = "FILE.csv",
      .help = "write the pose of every mesh, for 'exemplar pose' and 'exemplar bake'",
      .text = &poses},
+    {.name = "unit",
+     .values = "m|cm|mm|dm|in|ft",
+     .argument = "UNIT",
+     .help =
+         "unit of the meshes: m, dm, cm, mm, in or ft (default: cm or mm if they are as large as a person then, else "
+         "m)",
+     .text = &unit},
+    {.name = "up",
+     .values = "y|z",
+     .argument = "AXIS",
+     .help = "the axis that is up in the meshes: y or z (default: y)",
+     .text = &up},
     {.name = "no-layers", .help = "skin only: make no layers of what skinning leaves", .flag = &no_layers},
     {.name = "no-report",
      .help = "do not leave meshes out to measure the result; saves most of the time",
@@ -293,13 +305,56 @@ static ex_result write_poses(const outcome *o, const char *path, ex_error *error
     return ex_file_commit(&writer, error);
 }
 
+/* ---- unit and up ---- */
+
+static const struct {
+    const char *name;
+    double metres;
+} units[] = {{"m", 1}, {"dm", 0.1}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}, {"ft", 0.3048}};
+enum { UNIT_COUNT = sizeof units / sizeof units[0] };
+
+/* Returns metres per unit; 0 for a word that is none. */
+static double find_unit(const char *word) {
+    for (int i = 0; i < UNIT_COUNT; i++)
+        if (strcmp(units[i].name, word) == 0)
+            return units[i].metres;
+    return 0;
+}
+
+/* A person's diagonal is 1 to 4 metres. Meshes that are a hundred or a thousand times as large have another unit. */
+static double guess_unit(const ex_mesh *mesh, bool quiet) {
+    const double size = ex_mesh_size(mesh);
+    const double metres = size >= 100 && size < 400 ? 0.01 : size >= 1000 && size < 4000 ? 0.001 : 1;
+    if (metres != 1 && !quiet)
+        exi_print_to(stderr,
+                     "exemplar: the meshes are %.0f units large, so they are read as %s: --unit says otherwise\n", size,
+                     metres == 0.01 ? "centimetres" : "millimetres");
+    return metres;
+}
+
+/* The rig is in metres with y up. */
+static void to_metres(ex_registered_set *set, double metres, bool z_up) {
+    for (int f = 0; f < set->form_count; f++)
+        for (size_t v = 0; v < (size_t)set->mesh->vertex_count; v++) {
+            double *p = set->forms[f] + 3 * v, y = p[1];
+            if (z_up) {
+                p[1] = p[2];
+                p[2] = -y;
+            }
+            for (int i = 0; i < 3; i++)
+                p[i] *= metres;
+        }
+}
+
 /* ---- the work ---- */
 
-static ex_result make(const char *const *paths, int count, const char *template, const ex_progress *progress,
-                      const ex_tasks *tasks, outcome *o, ex_error *error) {
+static ex_result make(const ex_call *call, const char *const *paths, int count, const char *template,
+                      const ex_progress *progress, const ex_tasks *tasks, outcome *o, ex_error *error) {
     ex_result result = ex_registered_set_read(paths, count, template, skeleton, &o->registered, error);
     if (result != EX_OK)
         return result;
+    const double metres = unit ? find_unit(unit) : guess_unit(o->registered->mesh, call->quiet);
+    to_metres(o->registered, metres, up && strcmp(up, "z") == 0);
     ex_articulate_def def = ex_registered_set_def(o->registered);
     def.bone_count = bones;
     def.progress = progress;
@@ -322,7 +377,7 @@ static int articulate(const ex_call *call, const char *const *paths, int count, 
     const double start = exi_clock();
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
-    ex_result result = make(paths, count, template, &progress.hook, exi_pool_tasks(pool), &o, &error);
+    ex_result result = make(call, paths, count, template, &progress.hook, exi_pool_tasks(pool), &o, &error);
     if (result == EX_OK)
         result = ex_rig_write(rig, o.rig, &error);
     if (result == EX_OK && table)
@@ -382,6 +437,10 @@ static int run(const ex_call *call) {
         return exi_wrong_usage(call->command, "--skeleton needs --weights: a skin to start from");
     if (bones > 0 && weights)
         return exi_wrong_usage(call->command, "--bones is for bones that are found, not with --weights");
+    if (unit && find_unit(unit) == 0)
+        return exi_wrong_usage(call->command, "--unit needs m, dm, cm, mm, in or ft, not '%s'", unit);
+    if (up && strcmp(up, "y") != 0 && strcmp(up, "z") != 0)
+        return exi_wrong_usage(call->command, "--up needs y or z, not '%s'", up);
     if (!exi_output_check(call->command, output, ".glb", NULL, &exit_code))
         return exit_code;
     if (poses && !exi_output_check(call->command, poses, ".csv", NULL, &exit_code))

@@ -104,6 +104,23 @@ class Articulate(harness.Case):
         self.assertEqual(again.code, 0)
         self.assertIn("5 meshes", again.err)
 
+    def test_unit_and_up(self):
+        """The same tube, three times as large, in centimetres with z up: the same rig."""
+        for name, angles in POSES.items():
+            points = [[3 * x for x in p] for p in tube(*angles)]
+            self.write(self.folder / "plain" / f"{name}.obj", points)
+            self.write(self.folder / "odd" / f"{name}.obj", [[100 * x, -100 * z, 100 * y] for x, y, z in points])
+        words = ["--bones", "3", "--no-report", "--json"]
+        plain = self.succeed("scan", "articulate", *[f"plain/{n}.obj" for n in POSES], "-o", "a.glb", *words).json()
+        odd = self.run_tool("scan", "articulate", *[f"odd/{n}.obj" for n in POSES], "--up", "z", "-o", "b.glb", *words)
+        self.assertEqual(odd.code, 0)
+        self.assertIn("read as centimetres: --unit says otherwise", odd.err)
+        told = self.succeed("scan", "articulate", *[f"odd/{n}.obj" for n in POSES], "--up", "z", "--unit", "cm", "-o",
+                            "b.glb", *words).json()
+        for result in odd.json(), told:
+            for a, b in zip(plain["joints"], result["joints"]):
+                self.assertLess(math.dist(a["translation"], b["translation"]), 1e-4)
+
     def test_refusals(self):
         run = ["scan", "articulate"]
         self.sentence(self.run_tool(*run, self.files[0], "-o", "rig.glb"), 1, "one form alone does not show how")
@@ -121,6 +138,8 @@ class Articulate(harness.Case):
         self.sentence(self.run_tool(*run, *self.files, "-o", "rig.obj"), 2, "rig.obj")
         self.sentence(self.run_tool(*run, *self.files, "nowhere.obj", "-o", "rig.glb"), 1, "nowhere.obj")
         self.assertFalse((self.folder / "rig.glb").exists())
+        self.sentence(self.run_tool(*run, *self.files, "-o", "rig.glb", "--unit", "furlong"), 2, "not 'furlong'")
+        self.sentence(self.run_tool(*run, *self.files, "-o", "rig.glb", "--up", "x"), 2, "--up needs y or z")
         (self.folder / "empty").mkdir()
         self.sentence(self.run_tool("scan", "run", "empty"), 1, "empty")
 
