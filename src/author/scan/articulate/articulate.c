@@ -224,14 +224,24 @@ static void take_tree(const ex_kinematics *kinematics, exi_articulation *a) {
     }
 }
 
-/* Finds collar bones by their names. */
-static void find_collars(const ex_kinematics *kinematics, exi_articulation *a) {
+static bool begins_with_one_of(const char *name, const char *const *words) {
+    for (; name && *words; words++)
+        if (strncmp(name, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+/* Finds collar bones and the joints of the spine by their names. */
+static void find_anatomy(const ex_kinematics *kinematics, exi_articulation *a) {
+    static const char *const collars[] = {"clavicle", "Clavicle", NULL};
+    static const char *const spines[] = {"waist", "abdomen", "chest", "spine", "Spine",
+                                         "neck",  "Neck",    "head",  "Head",  NULL};
     for (int b = 1; b < a->joint_count; b++) {
         const int parent = a->tree[b].parent;
-        const char *name = kinematics->joints[parent].name;
         double along[3];
-        if (a->tree[parent].freedom != EX_FREEDOM_BALL || a->tree[parent].collar || !name ||
-            (strncmp(name, "clavicle", 8) != 0 && strncmp(name, "Clavicle", 8) != 0))
+        a->tree[b].spine = begins_with_one_of(kinematics->joints[b].name, spines);
+        if (a->tree[parent].freedom != EX_FREEDOM_BALL || a->tree[parent].collar ||
+            !begins_with_one_of(kinematics->joints[parent].name, collars))
             continue;
         exi_subtract(a->centres[b], a->centres[parent], along);
         a->tree[parent].collar = exi_unit3(along);
@@ -253,7 +263,7 @@ ex_result exi_art_open(const ex_articulate_def *def, const ex_articulated *from,
     if (result == EX_OK) {
         take_tree(from->kinematics, a);
         if (def->skeleton)
-            find_collars(from->kinematics, a);
+            find_anatomy(from->kinematics, a);
         take_poses(from->poses, a);
         memcpy(a->rest, from->rest, 3 * (size_t)a->vertex_count * sizeof *a->rest);
         take_weights(from->joints, from->weights, from->influence_count, a);
@@ -304,7 +314,7 @@ static ex_result start_with_skeleton(exi_articulation *a, ex_error *error) {
     if (result != EX_OK)
         return result;
     take_tree(def->skeleton, a);
-    find_collars(def->skeleton, a);
+    find_anatomy(def->skeleton, a);
     take_weights(def->joints, def->weights, def->influence_count, a);
     remember_first(a);
     a->drawn = true;

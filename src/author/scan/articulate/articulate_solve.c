@@ -10,7 +10,8 @@
  * so a step solves one dense system per form and one for the centres.
  *
  * Priors: centres follow the skin (12 mm), hinges prefer their axis (2 degrees), collar bones do not turn about
- * themselves (3 degrees), fixed joints do not turn, and a joint that moves nothing stays neutral.
+ * themselves (3 degrees), joints of the spine share a turn (23 degrees each), fixed joints do not turn, and a joint
+ * that moves nothing stays neutral.
  */
 #include "author/base/array.h"
 #include "author/scan/articulate/articulation.h"
@@ -23,7 +24,7 @@
 
 static const double patches = 3; /* independent vertices per bone: skin moves in large patches, and not at random */
 /* In radians. */
-static const double hinge_sigma = 0.03, collar_sigma = 0.05, fixed_sigma = 0.002, turn_sigma = 2.0;
+static const double hinge_sigma = 0.03, collar_sigma = 0.05, fixed_sigma = 0.002, turn_sigma = 2.0, spine_sigma = 0.4;
 
 /* The normal equations of one form: unknowns are the turns of joints, the base, and the centres of joints. */
 typedef struct equations {
@@ -179,7 +180,8 @@ static double turn_prior(const exi_art_joint *joint, const double q[4], double r
         memcpy(cross, derivative, sizeof cross);
         multiply3(stretched, cross, derivative);
     }
-    const double sigma = hinge ? hinge_sigma : joint->freedom == EX_FREEDOM_FIXED ? fixed_sigma : turn_sigma;
+    const double free_sigma = joint->spine ? spine_sigma : turn_sigma;
+    const double sigma = hinge ? hinge_sigma : joint->freedom == EX_FREEDOM_FIXED ? fixed_sigma : free_sigma;
     return 1 / (sigma * sigma);
 }
 

@@ -38,6 +38,7 @@ typedef struct exi_art_joint {
     int parent;
     ex_freedom freedom;
     double axis[3]; /* of a hinge; of a collar bone: along it */
+    bool spine;     /* true for a joint of the spine: those share a turn, and none does all of it */
     bool collar;    /* true for a collar bone, which hardly turns about itself, whatever the skin on it does */
 } exi_art_joint;
 
