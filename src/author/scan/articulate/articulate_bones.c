@@ -1,7 +1,7 @@
 /*
  * Bones without a skeleton: clusters of vertices that move rigidly in all forms. Clusters grow one at a time, as in
  * smooth skinning decomposition (Le, Deng 2012 and 2014): the worst cluster gives up the vertices around its worst one,
- * then all vertices choose again, and rigid fits follow. Until enough bones, or until two in a row hardly help.
+ * then all vertices choose again, and rigid fits follow. Until enough bones, or until four in a row hardly help.
  *
  * Connected pieces become bones; small ones join a neighbour. The tree has the longest common borders, and hangs on the
  * bone in the middle. Weights start as the clusters, blurred over the mesh. The rest form starts as the first form.
@@ -19,7 +19,7 @@
 
 enum { SAMPLES = 3000, FORMS = 16, USUAL_MOST = 40, SWEEPS = 4, SEED_SIZE = 24, BLURS = 6 };
 /* One more bone must lower the squared error by this share, and the error must be above this part of the unit. */
-static const double least_gain = 0.04, good_enough = 0.002;
+static const double least_gain = 0.03, good_enough = 0.002;
 
 typedef struct grower {
     exi_articulation *a;
@@ -249,7 +249,7 @@ static ex_result grow(grower *g, int most, bool all, ex_error *error) {
             memset(tried, 0, (size_t)g->room * sizeof *tried);
         then = assign(g);
         poor = g->bone_count > before && now - then < least_gain * now ? poor + 1 : 0;
-        if (!all && poor == 2)
+        if (!all && poor == 4)
             break;
         now = then;
     }
