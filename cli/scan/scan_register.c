@@ -260,8 +260,6 @@ static void print_text(const ex_call *call, const work *w) {
     exi_print("\n%.0f %% of the scan's area is within reach of the template\n", 100 * r->covered);
     if (w->anchor_count > 0)
         exi_print("landmarks are %s (rms) from their places\n", exi_text_length(length, r->anchor_rms));
-    if (call->quiet)
-        return;
     if (r->flipped_count > 0)
         exi_failed_text("%d triangles are turned over: look at them, and add landmarks near them", r->flipped_count);
     if (2 * r->matched_count < r->unmatched_count)
@@ -325,7 +323,7 @@ static int run(const ex_call *call) {
         exi_failed(&error);
     else if (call->json)
         print_json(&w);
-    else
+    else if (!call->quiet)
         print_text(call, &w);
     free_work(&w);
     return result == EX_OK ? EX_EXIT_DONE : EX_EXIT_FAILED;

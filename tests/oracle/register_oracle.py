@@ -138,5 +138,5 @@ def run(probe, seed, across):
 
 
 if __name__ == "__main__":
-    for number, part in ((1, 1.0), (2, 0.3), (3, 0.05)):
+    for number, part in ((1, 1.0), (2, 0.3), (3, 0.05), (4, 20.0)):
         run(sys.argv[1], number, part)

@@ -90,7 +90,8 @@ typedef struct ex_registered {
     float *confidences;    /* [vertex_count], 0 to 1: 0 if the scan does not show the vertex, or nothing near it faces
                               the same way; 1 if it lies on the scan within the noise */
     double rms;            /* metres: of the matched vertices to the scan's surface */
-    double anchor_rms;     /* metres: of the anchors to their targets; 0 without anchors */
+    double anchor_rms;     /* metres: of the anchors to their targets; 0 without anchors. At the end anchors pull along
+                              the surface only, so this includes how far targets are off it */
     double covered;        /* share of the scan's area within reach of the template; a floor in view is not covered */
     int matched_count;     /* vertices with a confidence above 0 */
     int unmatched_count;   /* the others that were to be matched */
@@ -102,9 +103,9 @@ typedef struct ex_registered {
 /*
  * Registers a template to a scan. The scan is thinned to points about a third of the template's edges apart, so the
  * time hardly depends on its size: a template of 13 000 vertices and a scan of a million triangles take about 10 s on
- * one core, and 300 bytes of memory per triangle. Registering a frame of a sequence from the one before is faster with
- * a small start_reach. Results: DATA (no faces, neither faces nor normals, a number that is not finite, another unit,
- * nothing within reach: each with a sentence that says what to do), FILE (progress asked to stop), MEMORY.
+ * one core, and about 150 bytes of memory per triangle. Registering a frame of a sequence from the one before is faster
+ * with a small start_reach. Results: DATA (no faces, neither faces nor normals, a number that is not finite, another
+ * unit, nothing within reach: each with a sentence that says what to do), FILE (progress asked to stop), MEMORY.
  */
 EX_API ex_result ex_register(const ex_register_def *def, ex_registered **registered, ex_error *error);
 EX_API void ex_registered_destroy(ex_registered *registered);

@@ -340,8 +340,8 @@ static ex_result go_to_anchors(work *w) {
         result = reserve(w, (size_t)count);
     const double length = levels[0].length * w->height;
     if (result == EX_OK) {
-        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x, 25 * anchor_weight(w, length),
-                             INFINITY, w->pulls);
+        exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x, NULL,
+                             25 * anchor_weight(w, length), INFINITY, w->pulls);
         result = settle(w, length, count, 0, ANCHOR_STEPS);
     }
     return result;
@@ -372,7 +372,8 @@ static ex_result run_level(work *w, int number, double begin, double end) {
         if (result == EX_OK)
             result = exi_reg_match(&w->matcher, (const double(*)[3])w->x, &rule, w->pulls + anchors, &count, w->error);
         if (result == EX_OK) {
-            exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x, anchor_weight(w, length),
+            exi_reg_patches_pull(&w->patches, w->def, &w->turns, (const double(*)[3])w->x,
+                                 l->settled ? w->matcher.points : NULL, anchor_weight(w, length),
                                  number > 0 ? ANCHOR_DOUBT * w->height : INFINITY, w->pulls);
             result = settle(w, length, (int)anchors + count, 0, l->steps);
         }

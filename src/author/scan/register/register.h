@@ -145,7 +145,7 @@ typedef struct exi_reg_pull {
     double target[3];
     double normal[3];
     double weight; /* an area; 0: none */
-    double across; /* 0 to 1 */
+    double across; /* 0: to a plane, 1: to a point, above 1: to a line along the normal */
 } exi_reg_pull;
 
 typedef struct exi_reg_system exi_reg_system;
@@ -179,9 +179,11 @@ void exi_reg_patches_free(exi_reg_patches *patches);
 /* Number of pulls. */
 int exi_reg_patches_size(const exi_reg_patches *patches);
 /* Writes the pulls of all anchors: weight is the area that an anchor of the default sigma counts; `doubt` metres: a
- * target farther off than this counts less and less, INFINITY: none does. */
+ * target farther off than this counts less and less, INFINITY: none does. points [count]: those of x, to pull along
+ * the surface only; or NULL. */
 void exi_reg_patches_pull(const exi_reg_patches *patches, const ex_register_def *def, const exi_reg_turns *turns,
-                          const double (*x)[3], double weight, double doubt, exi_reg_pull *pulls);
+                          const double (*x)[3], const exi_reg_point *points, double weight, double doubt,
+                          exi_reg_pull *pulls);
 /* Aims them again after the rotations changed. */
 void exi_reg_patches_aim(const exi_reg_patches *patches, const ex_register_def *def, const exi_reg_turns *turns,
                          exi_reg_pull *pulls);

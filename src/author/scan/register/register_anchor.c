@@ -4,7 +4,8 @@
  *
  *   target + T (p_v - p_a),   T the present rotation and scale at the anchor, p the rest form,
  *
- * with a share that falls to 0 at the patch's radius. Patches shrink from level to level.
+ * with a share that falls to 0 at the patch's radius. Patches shrink from level to level. At the last levels anchors
+ * say where the skin is along the surface, and the scan how far out: a landmark clicked 4 mm off made a dent otherwise.
  */
 #include "author/scan/register/register.h"
 
@@ -17,6 +18,8 @@
 #include <string.h>
 
 #define SIGMA 0.005
+/* Pulls along a line: the ratio of weights across the normal and along it. */
+#define ALONG_LINE 20.0
 enum { PATCH_MOST = 1024 };
 
 void exi_reg_anchor_at(const ex_register_anchor *anchor, const double (*x)[3], double at[3]) {
@@ -152,7 +155,8 @@ int exi_reg_patches_size(const exi_reg_patches *p) {
 }
 
 void exi_reg_patches_pull(const exi_reg_patches *p, const ex_register_def *def, const exi_reg_turns *turns,
-                          const double (*x)[3], double weight, double doubt, exi_reg_pull *pulls) {
+                          const double (*x)[3], const exi_reg_point *points, double weight, double doubt,
+                          exi_reg_pull *pulls) {
     for (int a = 0; a < p->count; a++) {
         const ex_register_anchor *anchor = &def->anchors[a];
         const double sigma = (anchor->sigma > 0 ? anchor->sigma : SIGMA) / SIGMA;
@@ -169,7 +173,12 @@ void exi_reg_patches_pull(const exi_reg_patches *p, const ex_register_def *def, 
             for (int c = 0; c < 3; c++)
                 pull->vertices[c] = p->vertices[p->patches[a].first + i];
             pull->shares[0] = 1;
-            pull->weight = weight * trust * trust / (sigma * sigma) * p->shares[p->patches[a].first + i];
+            if (points) {
+                pull->across = ALONG_LINE;
+                for (int k = 0; k < 3; k++)
+                    pull->normal[k] = (double)points[p->nearest[a]].normal[k];
+            }
+            pull->weight = weight / pull->across * trust * trust / (sigma * sigma) * p->shares[p->patches[a].first + i];
         }
     }
     exi_reg_patches_aim(p, def, turns, pulls);

@@ -170,6 +170,28 @@ static void doubted(void **state) {
     close_scene(&s);
 }
 
+/* Landmarks that were clicked 6 mm above the skin make no dents. */
+static void above(void **state) {
+    (void)state;
+    enum { COUNT = 40 };
+    scene s = open_scene(0, 1);
+    ex_register_anchor anchors[COUNT];
+    add_anchors(&s, anchors, COUNT);
+    for (int a = 0; a < COUNT; a++) {
+        const double wide = hypot(anchors[a].target[0], anchors[a].target[2]);
+        anchors[a].target[0] *= 1 + 0.006 / wide;
+        anchors[a].target[2] *= 1 + 0.006 / wide;
+    }
+    s.def.anchors = anchors;
+    s.def.anchor_count = COUNT;
+    ex_registered *r = run_scene(&s);
+    const errors e = compare(r, s.truth, s.scan);
+    printf("above: surface %.2f mm, anchors %.2f mm\n", 1e3 * e.surface, 1e3 * r->anchor_rms);
+    assert_true(e.surface < 5e-4 && r->anchor_rms > 4e-3);
+    ex_registered_destroy(r);
+    close_scene(&s);
+}
+
 /* Removes the faces within a distance of a place. */
 static void cut_hole(ex_mesh *mesh, const double at[3], double radius) {
     int kept = 0, corners = 0;
@@ -591,21 +613,14 @@ static void memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(still),
-                                       cmocka_unit_test(bent),
-                                       cmocka_unit_test(anchored),
-                                       cmocka_unit_test(doubted),
-                                       cmocka_unit_test(holes),
-                                       cmocka_unit_test(floor_and_noise),
-                                       cmocka_unit_test(clouds_and_views),
-                                       cmocka_unit_test(inside_out),
-                                       cmocka_unit_test(parts),
-                                       cmocka_unit_test(same_skin),
-                                       cmocka_unit_test(rims),
-                                       cmocka_unit_test(floors),
-                                       cmocka_unit_test(sequence),
-                                       cmocka_unit_test(anchor_of_point),
-                                       cmocka_unit_test(refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(still),           cmocka_unit_test(bent),
+                                       cmocka_unit_test(anchored),        cmocka_unit_test(doubted),
+                                       cmocka_unit_test(above),           cmocka_unit_test(holes),
+                                       cmocka_unit_test(floor_and_noise), cmocka_unit_test(clouds_and_views),
+                                       cmocka_unit_test(inside_out),      cmocka_unit_test(parts),
+                                       cmocka_unit_test(same_skin),       cmocka_unit_test(rims),
+                                       cmocka_unit_test(floors),          cmocka_unit_test(sequence),
+                                       cmocka_unit_test(anchor_of_point), cmocka_unit_test(refused),
                                        cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
