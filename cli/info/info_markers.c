@@ -48,6 +48,22 @@ static void find_box(const ex_markers *markers, double box[6]) {
     }
 }
 
+/* "skipped   16 analogue channels, 3 forces …" */
+static void print_passed_over(const ex_markers *markers) {
+    char text[EXI_TEXT_SIZE];
+    if (markers->angle_count > 0)
+        exi_print("angles    %s of another program\n", exi_text_count(text, markers->angle_count, "joint"));
+    if (markers->analogue_count == 0 && markers->other_count == 0)
+        return;
+    exi_print("skipped   ");
+    if (markers->analogue_count > 0)
+        exi_print("%s", exi_text_count(text, markers->analogue_count, "analogue channel"));
+    if (markers->other_count > 0)
+        exi_print("%s%s of another program (forces, moments, powers)", markers->analogue_count > 0 ? ", " : "",
+                  exi_text_count(text, markers->other_count, "result"));
+    exi_print("\n");
+}
+
 static void print_markers(const char *path, const ex_markers *markers) {
     char text[EXI_TEXT_SIZE];
     double box[6];
@@ -58,6 +74,9 @@ static void print_markers(const char *path, const ex_markers *markers) {
         exi_print(", %.6g a second, %.4g s", markers->rate, (markers->frame_count - 1) / markers->rate);
     exi_print("\nunit      %s, %s up; in metres, y up:\n", markers->unit, markers->up);
     exi_info_print_box(box);
+    print_passed_over(markers);
+    for (int i = 0; i < markers->note_count; i++)
+        exi_print("note      %s\n", markers->notes[i]);
     int whole = 0, width = 0;
     for (int m = 0; m < markers->marker_count; m++) {
         const int length = exi_plain_width(markers->names[m]);
@@ -99,6 +118,13 @@ static void print_markers_json(const char *path, const ex_markers *markers) {
     exi_emit_text(&json, "unit", markers->unit);
     exi_emit_text(&json, "up", markers->up);
     exi_emit_numbers(&json, "box", box, 6);
+    exi_emit_number(&json, "angle_count", markers->angle_count);
+    exi_emit_number(&json, "analogue_count", markers->analogue_count);
+    exi_emit_number(&json, "other_count", markers->other_count);
+    exi_emit_open(&json, "notes", '[');
+    for (int i = 0; i < markers->note_count; i++)
+        exi_emit_text(&json, NULL, markers->notes[i]);
+    exi_emit_close(&json, ']');
     exi_emit_open(&json, "markers", '[');
     for (int m = 0; m < markers->marker_count; m++) {
         const sightings found = count_sightings(markers, m);

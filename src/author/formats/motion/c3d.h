@@ -70,6 +70,7 @@ typedef struct exi_c3d_layout {
     double scale; /* scale of integers */
     int64_t first_frame;
     double rate;
+    bool guessed; /* the number of frames is found from the file's size */
 } exi_c3d_layout;
 
 /* Bytes per frame; 0 if that is unreasonable. */

@@ -160,6 +160,17 @@ static ex_result no_room(const exi_c3d *r, const exi_c3d_layout *layout) {
                         (unsigned long long)layout->points);
 }
 
+/* A number of frames at the limit of two bytes says nothing: then all frames that the file has are taken. */
+static void count_frames(const exi_c3d *r, exi_c3d_layout *layout, int *found) {
+    const uint64_t frame = exi_c3d_frame_size(layout);
+    if (layout->frames < 65535 || layout->points == 0 || frame == 0 || layout->start < r->parameters_end ||
+        layout->start > r->size || r->size - layout->start < frame)
+        return;
+    layout->frames = (r->size - layout->start) / frame;
+    layout->guessed = true;
+    *found = 0;
+}
+
 ex_result exi_c3d_find_layout(const exi_c3d *r, exi_c3d_layout *layout) {
     const exi_c3d_layout header = layout_of_header(r), parameters = layout_of_parameters(r, &header);
     const int differ = differences(&parameters, &header);
@@ -175,6 +186,8 @@ ex_result exi_c3d_find_layout(const exi_c3d *r, exi_c3d_layout *layout) {
             found = sources;
     }
     *layout = mix(&parameters, &header, found < 0 ? 0 : found);
+    if (!exact)
+        count_frames(r, layout, &found);
     if (found < 0)
         return no_room(r, layout);
     if (layout->frames > INT_MAX || layout->points > INT_MAX)

@@ -1,5 +1,5 @@
 /*
- * Markers over time, from any file format: their names, their unit, and the up direction.
+ * Markers over time, from any file format: their names, names of units, and turning the up direction to y.
  *
  * The rotation from the file's axes to ours depends only on the up direction, so that it can be changed later: it is
  * the quarter or half turn about an axis that takes up to y.
@@ -13,7 +13,7 @@
 
 #include <exemplar/author/files.h>
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,31 @@ void ex_markers_destroy(ex_markers *markers) {
     free(markers->unit);
     free(markers->up);
     free(markers->positions);
+    for (int a = 0; markers->angle_names && a < markers->angle_count; a++)
+        free(markers->angle_names[a]);
+    free(markers->angle_names);
+    free(markers->angles);
+    for (int i = 0; markers->notes && i < markers->note_count; i++)
+        free(markers->notes[i]);
+    free(markers->notes);
     free(markers);
+}
+
+bool exi_markers_note(ex_markers *markers, const char *format, ...) {
+    char sentence[EX_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    char **notes = realloc(markers->notes, ((size_t)markers->note_count + 1) * sizeof *notes);
+    if (!notes)
+        return false;
+    markers->notes = notes;
+    notes[markers->note_count] = exi_text_copy(sentence, strlen(sentence));
+    if (!notes[markers->note_count])
+        return false;
+    markers->note_count++;
+    return true;
 }
 
 static char lower(char c) {
@@ -206,66 +230,11 @@ static int find_turn(const char *up) {
     return -1;
 }
 
-static const float *position(const ex_markers *markers, int frame, int marker) {
-    return markers->positions + 3 * ((size_t)frame * (size_t)markers->marker_count + (size_t)marker);
-}
-
-/* Computes the mean of the markers seen in a frame. Returns their number. */
-static int frame_middle(const ex_markers *markers, int frame, double middle[3]) {
-    int count = 0;
-    middle[0] = middle[1] = middle[2] = 0;
-    for (int m = 0; m < markers->marker_count; m++) {
-        const float *p = position(markers, frame, m);
-        for (int i = 0; i < 3 && !isnan(p[0]); i++)
-            middle[i] += (double)p[i];
-        count += !isnan(p[0]);
-    }
-    for (int i = 0; i < 3 && count > 0; i++)
-        middle[i] /= count;
-    return count;
-}
-
-/* sums [marker_count][4]: the offset of each marker from the centre of all, summed, and the number of times it was
- * seen. whole: the mean centre. Uses only frames that show most of the markers. */
-static void sum_offsets(const ex_markers *markers, double (*sums)[4], double whole[3]) {
-    int frames = 0;
-    for (int f = 0; f < markers->frame_count; f++) {
-        double middle[3];
-        const int count = frame_middle(markers, f, middle);
-        if (count == 0 || 4 * count < 3 * markers->marker_count)
-            continue;
-        frames++;
-        for (int i = 0; i < 3; i++)
-            whole[i] += (middle[i] - whole[i]) / frames;
-        for (int m = 0; m < markers->marker_count; m++) {
-            const float *p = position(markers, f, m);
-            for (int i = 0; i < 3 && !isnan(p[0]); i++)
-                sums[m][i] += (double)p[i] - middle[i];
-            sums[m][3] += !isnan(p[0]);
-        }
-    }
-}
-
-const char *exi_markers_guess_up(const ex_markers *markers, const char *otherwise) {
-    double(*sums)[4] = calloc((size_t)markers->marker_count + 1, sizeof *sums);
-    double whole[3] = {0}, spread[3] = {0};
-    if (!sums)
-        return NULL;
-    sum_offsets(markers, sums, whole);
-    for (int m = 0; m < markers->marker_count; m++)
-        for (int i = 0; i < 3 && sums[m][3] > 0; i++)
-            spread[i] += sums[m][i] / sums[m][3] * (sums[m][i] / sums[m][3]);
-    free(sums);
-    int most = 0;
-    for (int i = 1; i < 3; i++)
-        most = spread[i] > spread[most] ? i : most;
-    for (int i = 0; i < 3; i++)
-        if (i != most && !(spread[most] > 2 * spread[i]))
-            return otherwise;
+const char *exi_markers_direction(int axis, bool positive) {
     for (int i = 0; i < TURN_COUNT; i++)
-        if (turns[i].axes[1] == most && (turns[i].signs[1] > 0) == (whole[most] >= 0))
+        if (turns[i].axes[1] == axis && (turns[i].signs[1] > 0) == positive)
             return turns[i].name;
-    return otherwise;
+    return turns[0].name;
 }
 
 /* Rotates from the file's axes to ours, or back. */

@@ -21,9 +21,19 @@ double exi_markers_unit(const char *unit);
  * False without memory. */
 bool exi_markers_tidy_names(ex_markers *markers);
 
-/* Guesses the up direction from the positions, which must be in the file's axes. Returns `otherwise` if they do not
- * tell, NULL without memory. */
-const char *exi_markers_guess_up(const ex_markers *markers, const char *otherwise);
+/* Adds a sentence to the notes. False without memory. */
+bool exi_markers_note(ex_markers *markers, const char *format, ...) EX_PRINTF(2, 3);
+
+/*
+ * Settles the unit and the up direction of markers just read, whose positions are in the file's axes and in metres by
+ * the file's unit. stated: the direction that the file names, or NULL; usual: that of the format. unit_stated: the file
+ * names its unit. Scales and turns the positions, and adds notes.
+ */
+ex_result exi_markers_settle(ex_markers *markers, const char *stated, const char *usual, bool unit_stated,
+                             ex_error *error);
+
+/* Name of the direction along an axis of the file, 0 to 2, by its sign. */
+const char *exi_markers_direction(int axis, bool positive);
 
 /* Rotates positions from the file's axes so that `up` becomes y; sets it. EX_ERROR_ARGUMENT if it is no direction. */
 ex_result exi_markers_turn(ex_markers *markers, const char *up, ex_error *error);

@@ -80,6 +80,96 @@ static void variants(void **state) {
     ex_markers_destroy(markers);
 }
 
+/* Headers and lines that writers get wrong, and whose meaning is clear: all have the same markers. */
+static void malformed(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *note; /* note: NULL if there is none */
+    } cases[] = {
+        /* blanks after PathFileType, and doubled tabs between keys, values and names */
+        {"PathFileType  4\t(X/Y/Z)\twalk.trc\nDataRate\t\tNumFrames\t\tNumMarkers\tUnits\n60\t2\t\t2\t\tmm\n"
+         "Frame#\tTime\tHEAD\t\t\t\tTOE\t\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n"
+         "5\t0\t100\t1700\t-3.5\t200\t50\t10\n6\t0.02\t\t\t\t210\t60\t20\n",
+         NULL},
+        {"PathFileType \t4\t(X/Y/Z)\n" /* every tab twice, also around a gap */
+         "DataRate\tNumFrames\tNumMarkers\tUnits\n60\t2\t2\tmm\nFrame#\tTime\tHEAD\t\t\tTOE\n\n"
+         "5\t\t0\t\t100\t\t1700\t\t-3.5\t\t200\t\t50\t\t10\n6\t\t.02\t\t\t\t\t\t\t\t210\t\t60\t\t20\n",
+         "more tabs than columns"},
+        {KEYS "60\t60\t2\t2\tmm\t60\nFrame\tTime (s)\tHEAD\t\t\tTOE\n" /* no line of X1; zeros for a gap */
+              "5\t0\t100\t1700\t-3.5\t200\t50\t10\n6\t0.02\t0\t0\t0\t210\t60\t20\n",
+         NULL},
+        {KEYS "60\t60\t9\t3\tmm\t60\n" NAMES "5\t0\t100\t1700\t-3.5\t200\t50\t10\n6\t.02\t\t\t\t210\t60\t20\n",
+         "NumMarkers is 3, but there are 2 names"},
+        {KEYS "60\t60\t1\t2\tmm\t60\n" NAMES "5\t0\t100\t1700\t-3.5\t200\t50\t10\n6\t.02\t\t\t\t210\t60\t20\n",
+         "NumFrames is 1, but there are 2 frames"},
+        {"PathFileType 4 (X/Y/Z) walk.trc\nDataRate NumFrames NumMarkers Units\n60 2 2 mm\n" /* blanks alone */
+         "Frame# Time HEAD TOE\n X1 Y1 Z1 X2 Y2 Z2\n5  0 100 1700 -3.5 200 50 10\n6 0.02 nan nan nan 210 60 20\n",
+         NULL},
+        {KEYS "60\t60\t2\t2\tmm\t60\n\nFRAME #\tTIME\tHEAD\t\t\tTOE\r\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\r\n\r\n"
+              "5\t0\t100\t1700\t-3.5\t200\t50\t10\t\r\n6\t0.02\t\t\t\t210\t60\t20\t\t\r\n",
+         NULL},
+        {KEYS "60\t60\t2\t2\tmm\t60\nFrame#\tHEAD\t\t\tTOE\n\tX1\tY1\tZ1\tX2\tY2\tZ2\n" /* no times */
+              "5\t100\t1700\t-3.5\t200\t50\t10\n6\t\t\t\t210\t60\t20\n",
+         NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_markers *markers = parse(cases[i].text);
+        check_small(markers);
+        assert_true(cases[i].note ? markers->note_count > 0 : markers->note_count == 0);
+        if (cases[i].note && !strstr(markers->notes[0], cases[i].note))
+            fail_msg("case %zu: %s", i, markers->notes[0]);
+        ex_markers_destroy(markers);
+    }
+}
+
+/* The same person in all six directions and in other units: always upright, and of the same size. */
+static void stands(void **state) {
+    (void)state;
+    static const char *const names[] = {"LASI", "RASI", "LPSI", "RPSI", "LKNE", "RKNE", "LANK", "RANK", "LHEE", "C7"};
+    static const double at[][3] = {{.12, 1.01, .1},  {-.12, 1.01, .1}, {.06, 1.02, -.1}, {-.06, 1.02, -.1},
+                                   {.15, .5, 0},     {-.15, .5, 0},    {.13, .08, -.02}, {-.13, .08, -.02},
+                                   {.09, .03, -.08}, {0, 1.45, -.08}};
+    static const struct {
+        const char *up;
+        int axes[3], signs[3]; /* of the file, for x, y, z */
+    } ways[] = {{"+Y", {0, 1, 2}, {1, 1, 1}},  {"-Y", {0, 1, 2}, {1, -1, -1}}, {"+Z", {0, 2, 1}, {1, 1, -1}},
+                {"-Z", {0, 2, 1}, {1, -1, 1}}, {"+X", {1, 0, 2}, {-1, 1, 1}},  {"-X", {1, 0, 2}, {1, -1, 1}}};
+    static const struct {
+        const char *said, *is;
+        double size;
+    } units[] = {{"mm", "mm", 1000}, {"mm", "m", 1},           {"m", "mm", 1000},
+                 {"cm", "cm", 100},  {"mm", "in", 1 / 0.0254}, {"", "m", 1}};
+    for (int way = 0; way < 6; way++)
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+            char text[4000], *out = text;
+            out += sprintf(out, "PathFileType\nDataRate\tNumFrames\tNumMarkers%s\n100\t2\t10\t%s\nFrame#\tTime",
+                           *units[u].said ? "\tUnits" : "", units[u].said);
+            for (int m = 0; m < 10; m++)
+                out += sprintf(out, "\t%s\t\t", names[m]);
+            out += sprintf(out, "\n\n");
+            for (int f = 0; f < 2; f++) {
+                out += sprintf(out, "%d\t0", f + 1);
+                for (int m = 0; m < 10; m++) {
+                    double p[3];
+                    for (int i = 0; i < 3; i++)
+                        p[ways[way].axes[i]] =
+                            ways[way].signs[i] * (at[m][i] + (i == 1 ? -0.9 : 0.1 * f)) * units[u].size;
+                    out += sprintf(out, "\t%.5f\t%.5f\t%.5f", p[0], p[1], p[2]);
+                }
+                out += sprintf(out, "\n");
+            }
+            ex_markers *markers = parse(text);
+            assert_string_equal(markers->up, ways[way].up);
+            assert_string_equal(markers->unit, units[u].is);
+            const bool mended = strcmp(units[u].said, units[u].is) != 0;
+            assert_int_equal(markers->note_count, (way > 0) + mended);
+            for (int m = 0; m < 10; m++)
+                for (int i = 0; i < 3; i++)
+                    assert_near((double)markers->positions[3 * m + i], at[m][i] - (i == 1 ? 0.9 : 0), 1e-4);
+            ex_markers_destroy(markers);
+        }
+}
+
 static void refuses(void **state) {
     (void)state;
     static const struct {
@@ -98,12 +188,15 @@ static void refuses(void **state) {
         {KEYS "1\t1\t1\t1\tparsec\n", EX_ERROR_DATA, "m.trc:3: the unit below 'Units' is unknown"},
         {KEYS "1\t1\t1\t2\tmm\n", EX_ERROR_FORMAT, "m.trc:4: the line with Frame#"},
         {KEYS "1\t1\t1\t3\tmm\n" NAMES "1\t0\n", EX_ERROR_DATA, "m.trc:4: there are 2 names, but NumMarkers is 3"},
-        {KEYS "1\t1\t1\t2\tmm\nFrame#\tTime\t\t\t\tA\n", EX_ERROR_FORMAT, "m.trc:4: marker 1 has no name"},
+        {KEYS "1\t1\t1\t2\tmm\nFrame#\tTime\t\t\t\tA\n\n1\t0\t\t\t\t1\t2\t3\n", EX_ERROR_DATA,
+         "m.trc:4: there are 1 names, but NumMarkers is 2"},
+        {KEYS "1\t1\t1\t2\tmm\nFrame#\tTime\t\t\n\n", EX_ERROR_DATA, "m.trc:4: there are no names of markers"},
+        {KEYS "1\t1\t1\t2\tmm\n" NAMES "1\t0\t1,5\t2\t3\t4\t5\t6\n", EX_ERROR_DATA,
+         "m.trc:6: '1,5' of marker 'HEAD' has a comma: export the file with a point in numbers"},
         {KEYS "1\t1\t1\t1\tmm\nFrame#\tTime\tA", EX_ERROR_FORMAT, "m.trc:5: the file ends where the line with X1"},
         {KEYS "1\t1\t3\t2\tmm\n" NAMES "1\t0\n2\t0\n", EX_ERROR_DATA, "ends too early: it has 2 of 3 frames"},
         {KEYS "1\t1\t2000000000\t2\tmm\n" NAMES "1\t0\n", EX_ERROR_DATA,
          "ends too early: it has 1 of 2000000000 frames"},
-        {KEYS "1\t1\t1\t2\tmm\n" NAMES "1\t0\n2\t0\n", EX_ERROR_DATA, "m.trc:7: there are more frames than NumFrames"},
         {KEYS "1\t1\t1\t2\tmm\n" NAMES "\n\nx\t0\n", EX_ERROR_FORMAT, "m.trc:8: 'x' is not the number of a frame"},
         {KEYS "1\t1\t1\t2\tmm\n" NAMES "1\t0\t1\t2\t3x\n", EX_ERROR_DATA,
          "m.trc:6: '3x' is not a coordinate of marker 'HEAD'"},
@@ -179,6 +272,8 @@ static void memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants),
+        cmocka_unit_test(malformed),
+        cmocka_unit_test(stands),
         cmocka_unit_test(refuses),
         cmocka_unit_test(lying),
         cmocka_unit_test(cut_anywhere),
