@@ -56,7 +56,7 @@ void exi_scan_print_bones(const ex_kinematics *kinematics);
 
 /* Options for motion capture; NULL and 0: not given. */
 typedef struct exi_scan_capture {
-    const char *output, *bvh, *skeleton, *up;
+    const char *output, *bvh, *angles, *still, *skeleton, *up;
     int frames;
     double loss;
 } exi_scan_capture;

@@ -61,7 +61,7 @@ class Capture(harness.Case):
         outcome = self.succeed(*words, "--bvh", "flap.bvh", "-o", "fit.json")
         self.assertRegex(outcome.out, r"^flap.trc: 12 frames, 7 of 8 markers used\nmarkers are [\d.]+ \S+ \(rms\)")
         self.assertIn("  tip            hinge    300", outcome.out)
-        self.assertIn("not used: ball\n", outcome.out)
+        self.assertIn("not used: ball: never seen\n", outcome.out)
         motion = self.succeed("info", "flap.bvh", "--json").json()
         self.assertEqual([motion["frames"], motion["frame_time"]], [FRAMES, 0.02])
         self.assertEqual([joint["name"] for joint in motion["joints"]], ["trunk", "wing", "tip", "tip_end"])

@@ -3,30 +3,43 @@
  *
  *   1. match labels with sites, and leave out sites without a marker;
  *   2. scale the skeleton by the distances between markers on the same bone, which do not depend on the pose;
- *   3. find bones, axes and sites from frames spread over the trial that show many markers;
- *   4. find the poses of all frames with those held, starting from the nearest known frame.
+ *   3. find bones, axes and sites from frames spread over the trial that show many markers, and from the static trial;
+ *   4. find the poses of all frames with those held, starting from the nearest known frame;
+ *   5. mend sightings, and put other markers on bones by their distances; if that changed anything, 3 and 4 again.
  */
 #include "author/scan/capture/capture.h"
 
 #include "author/base/array.h"
-#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { FRAMES = 40, SIGHTINGS_LEAST = 4, MATCHES_LEAST = 6, BLOCK = 256, SAMPLES = 64, PAIRS = 4096 };
+enum { FRAMES = 40, BLOCK = 256, SAMPLES = 64, PAIRS = 4096, MENDINGS = 2 };
+
+static void destroy_poses(ex_kin_pose *poses, int count) {
+    for (int f = 0; poses && f < count; f++)
+        free(poses[f].rotations);
+    free(poses);
+}
 
 void ex_capture_destroy(ex_capture *capture) {
     if (!capture)
         return;
-    for (int f = 0; capture->poses && f < capture->frame_count; f++)
-        free(capture->poses[f].rotations);
+    destroy_poses(capture->poses, capture->frame_count);
+    destroy_poses(capture->still_poses, capture->still_count);
+    for (int m = 0; capture->markers && m < capture->marker_count; m++)
+        free(capture->markers[m].name);
+    for (int i = 0; capture->notes && i < capture->note_count; i++)
+        free(capture->notes[i]);
     ex_kinematics_destroy(capture->kinematics);
+    free(capture->markers);
+    free(capture->notes);
     free(capture->sites);
-    free(capture->poses);
     free(capture->rms);
     free(capture->opens);
     free(capture);
@@ -37,22 +50,32 @@ const float *exi_capture_seen(const ex_markers *markers, int frame, int marker) 
     return isnan(p[0]) ? NULL : p;
 }
 
-typedef struct work {
-    const ex_markers *markers;
-    const ex_capture_options *options;
-    ex_capture *out;
-    ex_kinematics *kinematics; /* starting values of the fit */
-    bool *locked;              /* [joint_count] */
-    int *counts;               /* [frame_count]: number of sightings */
-    int *chosen;               /* frames from which bones are found */
-    int chosen_count;
-    ex_kin_fit *bones;
-    ex_error *error;
-} work;
+void exi_capture_predict(const ex_site *site, const double (*rotations)[4], const double (*places)[3], double at[3]) {
+    exi_rotate(rotations[site->joint], site->local, at);
+    for (int i = 0; i < 3; i++)
+        at[i] += places[site->joint][i];
+}
 
-static ex_result no_memory(const work *w) {
+ex_result exi_capture_no_memory(const exi_capture_work *w) {
     return ex_error_set(w->error, EX_ERROR_MEMORY, "not enough memory for the fit of %d frames",
-                        w->markers->frame_count);
+                        w->motion->frame_count);
+}
+
+bool exi_capture_note(exi_capture_work *w, const char *format, ...) {
+    char sentence[EX_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    char **notes = realloc(w->out->notes, ((size_t)w->out->note_count + 1) * sizeof *notes);
+    if (!notes)
+        return false;
+    w->out->notes = notes;
+    notes[w->out->note_count] = exi_text_copy(sentence, strlen(sentence));
+    if (!notes[w->out->note_count])
+        return false;
+    w->out->note_count++;
+    return true;
 }
 
 static double now(void) {
@@ -81,53 +104,32 @@ static const char *site_name(const void *from, int i) {
     return ((const ex_kinematics *)from)->sites[i].name;
 }
 
-static ex_result too_few(const work *w, int matched) {
+static ex_result too_few(const exi_capture_work *w, const ex_kinematics *full, int matched) {
     char markers[200], sites[200];
     list_names(markers, sizeof markers, w->markers->marker_count, marker_name, w->markers);
-    list_names(sites, sizeof sites, w->kinematics->site_count, site_name, w->kinematics);
+    list_names(sites, sizeof sites, full->site_count, site_name, full);
     return ex_error_set(w->error, EX_ERROR_DATA,
                         "%d of the markers (%s) have the name of a marker of the skeleton '%s' (%s), but %d are needed",
-                        matched, markers, w->kinematics->name, sites, MATCHES_LEAST);
+                        matched, markers, full->name, sites, EXI_CAPTURE_MATCHES);
 }
 
-/* Keeps only sites that were matched with markers, and marks them as placed. */
-static void drop_sites(work *w) {
-    ex_kinematics *kinematics = w->kinematics;
-    int kept = 0;
-    for (int s = 0; s < kinematics->site_count; s++) {
-        int marker = -1;
+static ex_result match(exi_capture_work *w, const ex_kinematics *full) {
+    ex_result result = exi_capture_match_all(w);
+    if (result == EX_OK)
+        result = exi_capture_unswap(w);
+    if (result == EX_OK)
+        result = exi_capture_start_clusters(w);
+    if (result == EX_OK && w->kinematics->site_count < EXI_CAPTURE_MATCHES)
+        return too_few(w, full, w->kinematics->site_count);
+    return result;
+}
+
+static void count_sightings(exi_capture_work *w) {
+    for (int f = 0; f < w->markers->frame_count; f++) {
+        w->counts[f] = 0;
         for (int m = 0; m < w->markers->marker_count; m++)
-            if (w->out->sites[m] == s)
-                marker = m;
-        if (marker < 0) {
-            free(kinematics->sites[s].name);
-            continue;
-        }
-        w->out->sites[marker] = -2 - kept; /* below -1 until renumbered */
-        kinematics->sites[kept++] = kinematics->sites[s];
+            w->counts[f] += w->out->sites[m] >= 0 && exi_capture_seen(w->markers, f, m);
     }
-    kinematics->site_count = kept;
-    for (int m = 0; m < w->markers->marker_count; m++)
-        w->out->sites[m] = w->out->sites[m] < -1 ? -2 - w->out->sites[m] : -1;
-}
-
-static ex_result match(work *w) {
-    const ex_markers *markers = w->markers;
-    int matched = ex_capture_match(w->kinematics, markers, w->out->sites);
-    if (matched < MATCHES_LEAST)
-        return too_few(w, matched);
-    for (int m = 0; m < markers->marker_count; m++) {
-        bool ever = false;
-        for (int f = 0; f < markers->frame_count && !ever; f++)
-            ever = exi_capture_seen(markers, f, m);
-        if (!ever || (w->options->left_out && w->options->left_out[m]))
-            w->out->sites[m] = -1;
-    }
-    drop_sites(w);
-    for (int f = 0; f < markers->frame_count; f++)
-        for (int m = 0; m < markers->marker_count; m++)
-            w->counts[f] += w->out->sites[m] >= 0 && exi_capture_seen(markers, f, m);
-    return EX_OK;
 }
 
 /* ---- size ---- */
@@ -154,7 +156,7 @@ static double seen_distance(const ex_markers *markers, int a, int b) {
 }
 
 /* Scales by the ratio of summed distances between markers on the same joint, seen to the skeleton's. */
-static void scale_skeleton(work *w) {
+static void scale_skeleton(exi_capture_work *w) {
     const ex_markers *markers = w->markers;
     const ex_kinematics *kinematics = w->kinematics;
     double seen = 0, own = 0;
@@ -172,6 +174,9 @@ static void scale_skeleton(work *w) {
             own += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
             pairs++;
         }
+    if (w->scaled)
+        return;
+    w->scaled = true;
     w->out->scale = own > 0 && seen > 0 ? seen / own : 1;
     for (int j = 0; j < kinematics->joint_count; j++)
         for (int i = 0; i < 3; i++)
@@ -185,7 +190,7 @@ static void scale_skeleton(work *w) {
 
 /* Locks a ball joint that only carries another and has no markers: nothing shows how the two share a rotation about the
  * bone between them. It stays at rest. */
-static void lock_joints(work *w) {
+static void lock_joints(exi_capture_work *w) {
     const ex_kinematics *kinematics = w->kinematics;
     for (int j = 1; j < kinematics->joint_count; j++) {
         bool marked = kinematics->joints[j].freedom != EX_FREEDOM_BALL;
@@ -203,33 +208,42 @@ static void lock_joints(work *w) {
 
 /* ---- bones ---- */
 
-/* Chooses frames evenly among those that show nine tenths of what the best one shows. */
-static ex_result choose_frames(work *w) {
-    const int wanted = w->options->frames > 0 ? w->options->frames : FRAMES;
-    int most = 0, good = 0, at = 0;
-    for (int f = 0; f < w->markers->frame_count; f++)
+/* Chooses all frames of the static trial, and others evenly among those that show nine tenths of what the best one
+ * shows. */
+static ex_result choose_frames(exi_capture_work *w) {
+    const int wanted = w->options->frames > 0 ? w->options->frames : FRAMES, first = w->still_count;
+    int most = 0, good = 0, at = 0, taken = 0;
+    for (int f = first; f < w->markers->frame_count; f++)
         most = w->counts[f] > most ? w->counts[f] : most;
-    if (most < SIGHTINGS_LEAST)
+    if (most < EXI_CAPTURE_SIGHTINGS)
         return ex_error_set(w->error, EX_ERROR_DATA,
                             "no frame shows more than %d markers of the skeleton, but a pose needs %d", most,
-                            SIGHTINGS_LEAST);
-    for (int f = 0; f < w->markers->frame_count; f++)
+                            EXI_CAPTURE_SIGHTINGS);
+    for (int f = first; f < w->markers->frame_count; f++)
         good += 10 * w->counts[f] >= 9 * most;
     const int count = good < wanted ? good : wanted;
-    w->chosen = exi_array_allocate((size_t)count, sizeof *w->chosen);
+    free(w->chosen);
+    w->chosen_count = 0;
+    w->chosen = exi_array_allocate((size_t)(count + first), sizeof *w->chosen);
     if (!w->chosen)
-        return no_memory(w);
-    for (int f = 0; f < w->markers->frame_count && w->chosen_count < count; f++) {
+        return exi_capture_no_memory(w);
+    for (int f = 0; f < first; f++)
+        if (w->counts[f] >= EXI_CAPTURE_SIGHTINGS)
+            w->chosen[w->chosen_count++] = f;
+    for (int f = first; f < w->markers->frame_count && taken < count; f++) {
         if (10 * w->counts[f] < 9 * most)
             continue;
-        if ((int64_t)at * count / good >= w->chosen_count)
+        if ((int64_t)at * count / good >= taken) {
             w->chosen[w->chosen_count++] = f;
+            taken++;
+        }
         at++;
     }
     return EX_OK;
 }
 
-static exi_capture_batch make_batch(const work *w, const int *frames, int count, const ex_kin_pose *const *likely) {
+static exi_capture_batch make_batch(const exi_capture_work *w, const int *frames, int count,
+                                    const ex_kin_pose *const *likely) {
     return (exi_capture_batch){.markers = w->markers,
                                .sites = w->out->sites,
                                .locked = w->locked,
@@ -240,19 +254,21 @@ static exi_capture_batch make_batch(const work *w, const int *frames, int count,
                                .tasks = w->options->tasks};
 }
 
-static ex_result find_bones(work *w) {
+static ex_result find_bones(exi_capture_work *w) {
     const size_t joints = (size_t)w->kinematics->joint_count;
     ex_kin_pose rest = {.rotations = exi_array_allocate(joints, sizeof *rest.rotations)};
     const ex_kin_pose **likely = exi_array_allocate((size_t)w->chosen_count, sizeof *likely);
-    ex_result result = rest.rotations && likely ? EX_OK : no_memory(w);
+    ex_result result = rest.rotations && likely ? EX_OK : exi_capture_no_memory(w);
     for (size_t j = 0; j < joints && result == EX_OK; j++)
         memcpy(rest.rotations[j], (const double[4]){0, 0, 0, 1}, sizeof *rest.rotations);
     for (int i = 0; i < w->chosen_count && result == EX_OK; i++)
-        likely[i] = &rest;
+        likely[i] = w->poses[w->chosen[i]].rotations ? &w->poses[w->chosen[i]] : &rest;
     if (result == EX_OK) {
         exi_capture_batch batch = make_batch(w, w->chosen, w->chosen_count, likely);
         batch.kinematics = w->kinematics;
         batch.progress = w->options->progress;
+        ex_kin_fit_destroy(w->bones);
+        w->bones = NULL;
         result = exi_capture_solve(&batch, &w->bones, w->error);
     }
     free(rest.rotations);
@@ -262,15 +278,18 @@ static ex_result find_bones(work *w) {
 
 /* ---- all frames ---- */
 
-static bool keep_pose(work *w, int frame, const ex_kin_pose *pose) {
-    ex_kin_pose *kept = &w->out->poses[frame];
-    *kept = *pose;
-    kept->rotations = exi_array_copy(pose->rotations, (size_t)w->kinematics->joint_count, sizeof *pose->rotations);
-    return kept->rotations != NULL;
+static bool keep_pose(exi_capture_work *w, int frame, const ex_kin_pose *pose) {
+    ex_kin_pose *kept = &w->poses[frame], made = *pose;
+    made.rotations = exi_array_copy(pose->rotations, (size_t)w->kinematics->joint_count, sizeof *pose->rotations);
+    if (!made.rotations)
+        return false;
+    free(kept->rotations);
+    *kept = made;
+    return true;
 }
 
 /* Returns the fitted pose of the nearest chosen frame. */
-static const ex_kin_pose *nearest_chosen(const work *w, int frame) {
+static const ex_kin_pose *nearest_chosen(const exi_capture_work *w, int frame) {
     int best = 0;
     for (int i = 1; i < w->chosen_count; i++)
         if (abs(w->chosen[i] - frame) < abs(w->chosen[best] - frame))
@@ -278,7 +297,7 @@ static const ex_kin_pose *nearest_chosen(const work *w, int frame) {
     return &w->bones->poses[best];
 }
 
-static ex_result pose_block(work *w, const int *frames, int count) {
+static ex_result pose_block(exi_capture_work *w, const int *frames, int count) {
     const ex_kin_pose *likely[BLOCK];
     ex_kin_fit *fit = NULL;
     for (int i = 0; i < count; i++)
@@ -292,21 +311,26 @@ static ex_result pose_block(work *w, const int *frames, int count) {
         const int seen = w->counts[frames[i]];
         for (int last = k + seen; k < last; k++)
             sum += fit->errors[k] * fit->errors[k];
-        w->out->error += sum;
-        w->out->rms[frames[i]] = sqrt(sum / seen);
-        w->out->sighting_count += seen;
+        w->rms[frames[i]] = sqrt(sum / seen);
+        if (frames[i] >= w->still_count) {
+            w->out->error += sum;
+            w->out->sighting_count += seen;
+        }
         if (!keep_pose(w, frames[i], &fit->poses[i]))
-            result = no_memory(w);
+            result = exi_capture_no_memory(w);
     }
     ex_kin_fit_destroy(fit);
     return result;
 }
 
-static ex_result find_poses(work *w) {
+static ex_result find_poses(exi_capture_work *w) {
     int frames[BLOCK], count = 0;
     ex_result result = EX_OK;
+    w->out->error = 0;
+    w->out->sighting_count = 0;
     for (int f = 0; f < w->markers->frame_count && result == EX_OK; f++) {
-        if (w->counts[f] >= SIGHTINGS_LEAST)
+        w->rms[f] = NAN;
+        if (w->counts[f] >= EXI_CAPTURE_SIGHTINGS)
             frames[count++] = f;
         if (count == BLOCK || (count > 0 && f == w->markers->frame_count - 1)) {
             result = pose_block(w, frames, count);
@@ -317,63 +341,144 @@ static ex_result find_poses(work *w) {
     return result;
 }
 
+/* Bones, then the poses of all frames. */
+static ex_result solve(exi_capture_work *w) {
+    count_sightings(w);
+    ex_result result = choose_frames(w);
+    if (result == EX_OK) {
+        scale_skeleton(w);
+        lock_joints(w);
+        result = find_bones(w);
+    }
+    return result == EX_OK ? find_poses(w) : result;
+}
+
+/* Takes the bones found as the start of the next round. */
+static ex_result take_bones(exi_capture_work *w) {
+    ex_kinematics *copy = ex_kinematics_copy(w->bones->kinematics);
+    if (!copy)
+        return exi_capture_no_memory(w);
+    ex_kinematics_destroy(w->kinematics);
+    w->kinematics = copy;
+    return EX_OK;
+}
+
+/* Solves, mends, and solves again while that changes anything. */
+static ex_result solve_all(exi_capture_work *w) {
+    ex_result result = solve(w);
+    for (int round = 0; round < MENDINGS && result == EX_OK; round++) {
+        bool changed = false;
+        result = take_bones(w);
+        if (result == EX_OK)
+            result = exi_capture_mend(w, &changed);
+        if (result == EX_OK && round == 0)
+            result = exi_capture_place_others(w, &changed);
+        if (result == EX_OK && !changed)
+            break;
+        if (result == EX_OK)
+            result = solve(w);
+    }
+    return result;
+}
+
 /* Gives frames without a pose that of the nearest frame with one. */
-static ex_result fill_poses(work *w) {
+static ex_result fill_poses(exi_capture_work *w) {
     const int count = w->markers->frame_count;
-    for (int f = 0; f < count; f++) {
+    for (int f = w->still_count; f < count; f++) {
         const ex_kin_pose *nearest = NULL;
-        if (w->counts[f] >= SIGHTINGS_LEAST)
+        if (w->counts[f] >= EXI_CAPTURE_SIGHTINGS)
             continue;
-        w->out->rms[f] = NAN;
         for (int d = 1; d < count && !nearest; d++)
             for (int side = -1; side <= 1 && !nearest; side += 2)
-                if (f + side * d >= 0 && f + side * d < count && w->counts[f + side * d] >= SIGHTINGS_LEAST)
-                    nearest = &w->out->poses[f + side * d];
+                if (f + side * d >= w->still_count && f + side * d < count &&
+                    w->counts[f + side * d] >= EXI_CAPTURE_SIGHTINGS)
+                    nearest = &w->poses[f + side * d];
         if (!nearest || !keep_pose(w, f, nearest))
-            return no_memory(w);
+            return exi_capture_no_memory(w);
     }
     return EX_OK;
 }
 
 /* ---- the entry point ---- */
 
-static ex_result open_work(work *w) {
-    const size_t frames = (size_t)w->markers->frame_count, markers = (size_t)w->markers->marker_count;
+static ex_result open_work(exi_capture_work *w) {
     ex_capture *out = w->out;
     const ex_kinematics *from = w->options->kinematics;
-    ex_result result = EX_OK;
+    ex_result result = exi_capture_join(w);
+    if (result != EX_OK)
+        return result;
     if (from)
         w->kinematics = ex_kinematics_copy(from);
     else
         result = ex_kinematics_read("full", &w->kinematics, w->error);
+    const size_t frames = (size_t)w->markers->frame_count, markers = (size_t)w->markers->marker_count;
     w->counts = calloc(frames + 1, sizeof *w->counts);
     w->locked = w->kinematics ? calloc((size_t)w->kinematics->joint_count, sizeof *w->locked) : NULL;
+    w->meanings = calloc(markers + 1, sizeof *w->meanings);
+    w->poses = calloc(frames + 1, sizeof *w->poses);
+    w->rms = calloc(frames + 1, sizeof *w->rms);
     out->sites = exi_array_allocate(markers, sizeof *out->sites);
-    out->poses = calloc(frames + 1, sizeof *out->poses);
-    out->rms = calloc(frames + 1, sizeof *out->rms);
-    out->marker_count = w->markers->marker_count;
-    out->frame_count = w->markers->frame_count;
-    out->first_frame = w->markers->first_frame;
-    out->rate = w->markers->rate;
-    if (result == EX_OK && !(w->kinematics && w->locked && w->counts && out->sites && out->poses && out->rms))
-        result = no_memory(w);
-    return result;
+    out->markers = calloc(markers + 1, sizeof *out->markers);
+    out->first_frame = w->motion->first_frame;
+    out->rate = w->motion->rate;
+    bool good =
+        w->kinematics && w->locked && w->counts && w->meanings && w->poses && w->rms && out->sites && out->markers;
+    for (size_t m = 0; m < markers && good; m++) {
+        out->marker_count++;
+        good = (out->markers[m].name = exi_text_copy(w->markers->names[m], strlen(w->markers->names[m]))) != NULL;
+    }
+    return result == EX_OK && !good ? exi_capture_no_memory(w) : result;
+}
+
+/* Moves poses to the result: those of the static trial apart. */
+static ex_result keep_poses(exi_capture_work *w) {
+    ex_capture *out = w->out;
+    const int count = w->motion->frame_count;
+    out->poses = calloc((size_t)count + 1, sizeof *out->poses);
+    out->rms = calloc((size_t)count + 1, sizeof *out->rms);
+    out->still_poses = w->still_count > 0 ? calloc((size_t)w->still_count, sizeof *out->still_poses) : NULL;
+    if (!out->poses || !out->rms || (w->still_count > 0 && !out->still_poses))
+        return exi_capture_no_memory(w);
+    for (int f = 0; f < w->markers->frame_count; f++) {
+        if (f >= w->still_count) {
+            out->poses[out->frame_count] = w->poses[f];
+            out->rms[out->frame_count++] = w->rms[f];
+        } else if (w->counts[f] >= EXI_CAPTURE_SIGHTINGS) {
+            out->still_poses[out->still_count++] = w->poses[f];
+        } else {
+            free(w->poses[f].rotations);
+        }
+        w->poses[f].rotations = NULL;
+    }
+    return EX_OK;
 }
 
 /* Moves the fit's bones to the result. */
-static ex_result keep_bones(work *w) {
+static ex_result keep_bones(exi_capture_work *w) {
     ex_capture *out = w->out;
     const size_t count = (size_t)w->bones->open_count;
     out->opens = exi_array_copy(w->bones->opens, count, sizeof *out->opens);
     if (!out->opens)
-        return no_memory(w);
+        return exi_capture_no_memory(w);
     out->open_count = (int)count;
     for (int i = 0; i < out->open_count; i++)
         if (out->opens[i].scan >= 0)
-            out->opens[i].scan = w->chosen[out->opens[i].scan];
+            out->opens[i].scan = w->chosen[out->opens[i].scan] - w->still_count;
     out->kinematics = w->bones->kinematics;
     w->bones->kinematics = NULL;
     return EX_OK;
+}
+
+static void close_work(exi_capture_work *w) {
+    ex_kin_fit_destroy(w->bones);
+    ex_kinematics_destroy(w->kinematics);
+    destroy_poses(w->poses, w->markers ? w->markers->frame_count : 0);
+    ex_markers_destroy(w->markers);
+    free(w->meanings);
+    free(w->rms);
+    free(w->locked);
+    free(w->counts);
+    free(w->chosen);
 }
 
 ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *options, ex_capture **capture,
@@ -383,29 +488,24 @@ ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *op
     const ex_capture_options plain = {0};
     const double start = now();
     *capture = NULL;
-    work w = {.markers = markers, .options = options ? options : &plain, .error = error};
+    exi_capture_work w = {.motion = markers, .options = options ? options : &plain, .error = error};
     w.out = calloc(1, sizeof *w.out);
-    ex_result result = w.out ? open_work(&w) : no_memory(&w);
+    ex_result result = w.out ? open_work(&w) : exi_capture_no_memory(&w);
+    ex_kinematics *full = result == EX_OK ? ex_kinematics_copy(w.kinematics) : NULL;
+    if (result == EX_OK && !full)
+        result = exi_capture_no_memory(&w);
     if (result == EX_OK)
-        result = match(&w);
+        result = match(&w, full);
     if (result == EX_OK)
-        result = choose_frames(&w);
-    if (result == EX_OK) {
-        scale_skeleton(&w);
-        lock_joints(&w);
-        result = find_bones(&w);
-    }
-    if (result == EX_OK)
-        result = find_poses(&w);
+        result = solve_all(&w);
     if (result == EX_OK)
         result = fill_poses(&w);
     if (result == EX_OK)
         result = keep_bones(&w);
-    ex_kin_fit_destroy(w.bones);
-    ex_kinematics_destroy(w.kinematics);
-    free(w.locked);
-    free(w.counts);
-    free(w.chosen);
+    if (result == EX_OK)
+        result = keep_poses(&w);
+    ex_kinematics_destroy(full);
+    close_work(&w);
     if (result == EX_OK) {
         w.out->seconds = now() - start;
         *capture = w.out;

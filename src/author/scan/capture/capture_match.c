@@ -1,86 +1,17 @@
 /*
  * Matches markers of a trial with sites of a skeleton, by name. Marker sets use different names for the same place, put
- * sides before or after, and separate with dots and underscores.
+ * sides before or after, and separate with dots and underscores: marker_sets.c has the tables. Markers of these sets
+ * that the skeleton does not have are added to it.
  */
-#include <exemplar/author/capture.h>
+#include "author/scan/capture/capture.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { WORD_SIZE = 48 };
-
-/* Keeps letters, in upper case, and digits. */
-static void plain_word(const char *name, char word[WORD_SIZE]) {
-    int size = 0;
-    for (; *name && size < WORD_SIZE - 1; name++) {
-        const char c = (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
-        if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
-            word[size++] = c;
-    }
-    word[size] = '\0';
-}
-
-/* Names of the same place, without a side; and of places in the middle. The sets: Vicon's (CMU's and Plug-in Gait),
- * Helen Hayes, CODA, and plain words. */
-static const char *const sided[][8] = {
-    {"FHD", "FHEAD", "HEADFRONT", "HEADF"},
-    {"BHD", "BHEAD", "HEADBACK", "HEADB"},
-    {"SHO", "SHOULDER", "ACR", "ACROMION", "AC"},
-    {"UPA", "UPPERARM", "UARM", "UAR"},
-    {"ELB", "ELBOW", "LELB", "ELBL", "ELBLAT"},
-    {"FRM", "FRA", "FARM", "FOREARM", "LOWERARM"},
-    {"WRA", "WRISTA", "WRM", "WRISTMED", "WRIR"},
-    {"WRB", "WRISTB", "WRL", "WRISTLAT", "WRIU"},
-    {"FIN", "HAND", "FINGER", "HAN"},
-    {"FWT", "ASI", "ASIS", "FRONTWAIST", "WAISTFRONT"},
-    {"BWT", "PSI", "PSIS", "BACKWAIST", "WAISTBACK"},
-    {"THI", "THIGH", "TH"},
-    {"KNE", "KNEE", "KNEELAT", "KNEL", "LATKNEE"},
-    {"SHN", "TIB", "SHIN", "SHANK", "TIBIA"},
-    {"ANK", "ANKLE", "ANKLELAT", "ANKL", "LATANKLE"},
-    {"HEE", "HEEL", "CAL"},
-    {"MT5", "MTP5", "MET5", "5MT", "TOE5", "FIFTHMET"},
-    {"TOE", "MT2", "MET2", "TOES", "MT1", "HALLUX"},
-};
-static const char *const middle[][6] = {
-    {"C7", "CV7"},
-    {"T10", "TV10"},
-    {"CLAV", "CLAVICLE", "IJ", "SJN"},
-    {"STRN", "STERNUM", "STER", "PX", "SXS", "XIPHOID"},
-    {"RBAC", "RBAK", "RBACK", "RSCAP", "BACKOFFSET"},
-};
-enum { SIDED = (int)(sizeof sided / sizeof *sided), MIDDLE = (int)(sizeof middle / sizeof *middle) };
-
-static int find_place(const char *word) {
-    for (int i = 0; i < SIDED; i++)
-        for (int k = 0; k < 8 && sided[i][k]; k++)
-            if (strcmp(word, sided[i][k]) == 0)
-                return i;
-    return -1;
-}
-
-/* Returns twice the place plus the side, from 0; -1: unknown. */
-static int find_meaning(const char *word) {
-    const size_t size = strlen(word);
-    char stem[WORD_SIZE];
-    int place = -1, side = -1;
-    for (int i = 0; i < MIDDLE; i++)
-        for (int k = 0; k < 6 && middle[i][k]; k++)
-            if (strcmp(word, middle[i][k]) == 0)
-                return 2 * (SIDED + i);
-    static const char *const sides[] = {"LEFT", "RIGHT", "L", "R"};
-    for (int s = 0; s < 4 && place < 0; s++) {
-        const size_t length = strlen(sides[s]);
-        side = s % 2;
-        if (size > length && strncmp(word, sides[s], length) == 0)
-            place = find_place(word + length);
-        if (place < 0 && size > length && strcmp(word + size - length, sides[s]) == 0) {
-            memcpy(stem, word, size - length);
-            stem[size - length] = '\0';
-            place = find_place(stem);
-        }
-    }
-    return place >= 0 ? 2 * place + side : -1;
-}
+enum { SAMPLES = 200 };
+#define RIGID 0.005 /* metres: a toe marker that keeps its distances to the foot so well is on the foot */
 
 static bool is_taken(const int *sites, int count, int site) {
     for (int i = 0; i < count; i++)
@@ -95,13 +26,16 @@ int ex_capture_match(const ex_kinematics *kinematics, const ex_markers *markers,
         sites[m] = -1;
     for (int round = 0; round < 2; round++) /* names first, then meanings */
         for (int m = 0; m < markers->marker_count; m++) {
-            char word[WORD_SIZE], other[WORD_SIZE];
-            plain_word(markers->names[m], word);
-            const int meaning = find_meaning(word);
+            char word[EXI_MARKER_WORD], other[EXI_MARKER_WORD];
+            exi_marker_word(markers->names[m], word);
+            const exi_marker_meaning meaning = exi_marker_look_up(markers->names[m]);
             for (int s = 0; s < kinematics->site_count && sites[m] < 0; s++) {
-                plain_word(kinematics->sites[s].name, other);
-                const bool same =
-                    round == 0 ? strcmp(word, other) == 0 : meaning >= 0 && find_meaning(other) == meaning;
+                exi_marker_word(kinematics->sites[s].name, other);
+                bool same = strcmp(word, other) == 0;
+                if (round > 0) {
+                    const exi_marker_meaning site = exi_marker_look_up(kinematics->sites[s].name);
+                    same = meaning.place >= 0 && site.place == meaning.place && site.side == meaning.side;
+                }
                 if (same && *word && !is_taken(sites, markers->marker_count, s)) {
                     sites[m] = s;
                     matched++;
@@ -109,4 +43,160 @@ int ex_capture_match(const ex_kinematics *kinematics, const ex_markers *markers,
             }
         }
     return matched;
+}
+
+/* ---- sites of the usual sets ---- */
+
+bool exi_capture_add_site(exi_capture_work *w, int marker, int joint, const double local[3]) {
+    ex_kinematics *kinematics = w->kinematics;
+    ex_site *sites = realloc(kinematics->sites, ((size_t)kinematics->site_count + 1) * sizeof *sites);
+    if (!sites)
+        return false;
+    kinematics->sites = sites;
+    const char *name = w->markers->names[marker];
+    ex_site *site = &sites[kinematics->site_count];
+    *site = (ex_site){.joint = joint, .placed = true};
+    memcpy(site->local, local, sizeof site->local);
+    site->name = malloc(strlen(name) + 1);
+    if (!site->name)
+        return false;
+    strcpy(site->name, name);
+    w->out->sites[marker] = kinematics->site_count++;
+    return true;
+}
+
+/* True if another marker has this place already. */
+static bool place_used(const exi_capture_work *w, int marker) {
+    const exi_marker_meaning *meaning = &w->meanings[marker];
+    for (int m = 0; m < w->markers->marker_count; m++)
+        if (m != marker && w->out->sites[m] >= 0 && w->meanings[m].place == meaning->place &&
+            w->meanings[m].side == meaning->side)
+            return true;
+    return false;
+}
+
+static bool add_known(exi_capture_work *w) {
+    const bool ours = strcmp(w->kinematics->name, "full") == 0 || strcmp(w->kinematics->name, "upper") == 0;
+    for (int m = 0; ours && m < w->markers->marker_count; m++) {
+        const exi_marker_meaning *meaning = &w->meanings[m];
+        if (w->out->sites[m] >= 0 || meaning->kind != EXI_MARKER_PLACE)
+            continue;
+        const int joint = ex_kinematics_find_joint(w->kinematics, meaning->joint);
+        if (joint < 0)
+            continue;
+        if (place_used(w, m))
+            w->meanings[m].kind = EXI_MARKER_BONE; /* the second of that name: only its bone is taken */
+        else if (!exi_capture_add_site(w, m, joint, meaning->at))
+            return false;
+    }
+    return true;
+}
+
+/* ---- toes ---- */
+
+/* Standard deviation of the distance of two markers; below 0 if they are hardly seen together. */
+static double distance_spread(const ex_markers *markers, int a, int b) {
+    double sum = 0, squares = 0;
+    int count = 0;
+    const int step = markers->frame_count / SAMPLES + 1;
+    for (int f = 0; f < markers->frame_count; f += step) {
+        const float *p = exi_capture_seen(markers, f, a), *q = exi_capture_seen(markers, f, b);
+        if (!p || !q)
+            continue;
+        const double d = sqrt(
+            (double)((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2])));
+        sum += d;
+        squares += d * d;
+        count++;
+    }
+    return count < 2 ? -1 : sqrt(fmax(0, squares / count - sum / count * (sum / count)));
+}
+
+/* A marker on the toes that moves with the foot belongs to the foot: sets with one marker at the front of a foot put it
+ * on the head of a metatarsal bone. So does one without enough other markers on the foot. */
+static void settle_toes(exi_capture_work *w) {
+    ex_kinematics *kinematics = w->kinematics;
+    for (int m = 0; m < w->markers->marker_count; m++) {
+        const int s = w->out->sites[m];
+        if (s < 0 || strncmp(kinematics->joints[kinematics->sites[s].joint].name, "toe.", 4) != 0)
+            continue;
+        const int toe = kinematics->sites[s].joint, foot = kinematics->joints[toe].parent;
+        int others = 0;
+        double worst = 0;
+        for (int n = 0; n < w->markers->marker_count; n++)
+            if (w->out->sites[n] >= 0 && kinematics->sites[w->out->sites[n]].joint == foot) {
+                const double spread = distance_spread(w->markers, m, n);
+                worst = spread > worst ? spread : worst;
+                others++;
+            }
+        if (others >= 2 && worst > RIGID)
+            continue;
+        for (int i = 0; i < 3; i++)
+            kinematics->sites[s].local[i] += kinematics->joints[toe].translation[i];
+        kinematics->sites[s].joint = foot;
+    }
+}
+
+/* ---- all ---- */
+
+static bool ever_seen(const ex_markers *markers, int marker) {
+    for (int f = 0; f < markers->frame_count; f++)
+        if (exi_capture_seen(markers, f, marker))
+            return true;
+    return false;
+}
+
+static void say(exi_capture_work *w, int marker, const char *text) {
+    snprintf(w->out->markers[marker].text, sizeof w->out->markers[marker].text, "%s", text);
+}
+
+/* Markers that can never be used. */
+static void refuse(exi_capture_work *w) {
+    for (int m = 0; m < w->markers->marker_count; m++) {
+        const char *reason = NULL;
+        if (!ever_seen(w->markers, m))
+            reason = "never seen";
+        else if (w->options->left_out && m < w->motion->marker_count && w->options->left_out[m])
+            reason = "left out as asked";
+        else if (w->out->sites[m] < 0 && w->meanings[m].kind == EXI_MARKER_COMPUTED)
+            reason = "computed by another program, not a marker";
+        if (!reason)
+            continue;
+        w->out->sites[m] = -1;
+        w->meanings[m].kind = EXI_MARKER_COMPUTED;
+        say(w, m, reason);
+    }
+}
+
+/* Keeps only sites that were matched with markers. */
+static void drop_sites(exi_capture_work *w) {
+    ex_kinematics *kinematics = w->kinematics;
+    int kept = 0;
+    for (int s = 0; s < kinematics->site_count; s++) {
+        int marker = -1;
+        for (int m = 0; m < w->markers->marker_count; m++)
+            if (w->out->sites[m] == s)
+                marker = m;
+        if (marker < 0) {
+            free(kinematics->sites[s].name);
+            continue;
+        }
+        w->out->sites[marker] = -2 - kept; /* below -1 until renumbered */
+        kinematics->sites[kept++] = kinematics->sites[s];
+    }
+    kinematics->site_count = kept;
+    for (int m = 0; m < w->markers->marker_count; m++)
+        w->out->sites[m] = w->out->sites[m] < -1 ? -2 - w->out->sites[m] : -1;
+}
+
+ex_result exi_capture_match_all(exi_capture_work *w) {
+    for (int m = 0; m < w->markers->marker_count; m++)
+        w->meanings[m] = exi_marker_look_up(w->markers->names[m]);
+    ex_capture_match(w->kinematics, w->markers, w->out->sites);
+    refuse(w);
+    if (!add_known(w))
+        return exi_capture_no_memory(w);
+    drop_sites(w);
+    settle_toes(w);
+    return EX_OK;
 }
