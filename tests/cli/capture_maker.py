@@ -90,7 +90,7 @@ def places(person):
         "shoulder": ("torso", [-0.01, 0.42 * k, 0.165 * k]),
         "upper": ("upper", [0.01, -0.55 * u, 0.05 * k]), "elbow": ("upper", [0, -u, 0.04 * k]),
         "elbow_in": ("upper", [0, -u, -0.042 * k]),
-        "fore": ("fore", [0.03 * k, -0.5 * f, 0.03 * k]), "wrist_thumb": ("fore", [0.005, -f, 0.035 * k]),
+        "fore": ("fore", [0.03 * k, -0.5 * f, 0.03 * k]), "wrist_thumb": ("fore", [0, -f, 0.035 * k]),
         "wrist_little": ("fore", [0, -f, -0.035 * k]), "hand": ("hand", [-0.02, -0.08 * k, 0.01]),
         "c7": ("torso", [-0.07 * k, 0.43 * k, 0]), "t10": ("torso", [-0.1 * k, 0.2 * k, 0]),
         "clavicle": ("torso", [0.08 * k, 0.37 * k, 0]), "sternum": ("torso", [0.13 * k, 0.22 * k, 0]),
@@ -124,7 +124,7 @@ def marker_set(person, names, leave_out=()):
         for s, sign in ((("r", 1), ("l", -1)) if "?" in names[key] else (("", 1),)):
             limb = segment + "_" + s if segment not in ("pelvis", "torso", "head") else segment
             slide = [chance.gauss(0, 1) for _ in range(3)]
-            scale = (0.002 if segment in ("pelvis", "head") else 0.004) / math.sqrt(sum(x * x for x in slide))
+            scale = (0.004 if segment in ("thigh", "shank") else 0.002) / math.sqrt(sum(x * x for x in slide))
             phase = chance.uniform(0, 6.28)
             if key not in leave_out:
                 out[names[key].replace("?", s.upper())] = (limb, [at[0], at[1], sign * at[2]],

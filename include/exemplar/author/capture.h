@@ -58,6 +58,7 @@ typedef struct ex_capture {
     char **notes; /* [note_count]: sentences about what was mended or assumed */
     int still_count;
     ex_kin_pose *still_poses; /* [still_count] of frames of the static trial; NULL: none */
+    double (*still_seen)[3];  /* [still_count][site_count]: markers in these frames; NaN if not seen */
     int frame_count;
     int first_frame;    /* as in the markers */
     double rate;        /* as in the markers */

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FRAMES = 40, BLOCK = 256, SAMPLES = 64, PAIRS = 4096, MENDINGS = 2 };
+enum { FRAMES = 40, BLOCK = 256, MENDINGS = 2 };
 
 static void destroy_poses(ex_kin_pose *poses, int count) {
     for (int f = 0; poses && f < count; f++)
@@ -32,6 +32,7 @@ void ex_capture_destroy(ex_capture *capture) {
         return;
     destroy_poses(capture->poses, capture->frame_count);
     destroy_poses(capture->still_poses, capture->still_count);
+    free(capture->still_seen);
     for (int m = 0; capture->markers && m < capture->marker_count; m++)
         free(capture->markers[m].name);
     for (int i = 0; capture->notes && i < capture->note_count; i++)
@@ -132,78 +133,43 @@ static void count_sightings(exi_capture_work *w) {
     }
 }
 
-/* ---- size ---- */
-
-static int compare_numbers(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Returns the median over frames of the distance between two markers; 0 if they are never seen together. */
-static double seen_distance(const ex_markers *markers, int a, int b) {
-    double distances[SAMPLES];
-    int count = 0;
-    const int step = markers->frame_count / SAMPLES + 1;
-    for (int f = 0; f < markers->frame_count; f += step) {
-        const float *p = exi_capture_seen(markers, f, a), *q = exi_capture_seen(markers, f, b);
-        if (!p || !q)
-            continue;
-        const double d[3] = {(double)(p[0] - q[0]), (double)(p[1] - q[1]), (double)(p[2] - q[2])};
-        distances[count++] = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    }
-    qsort(distances, (size_t)count, sizeof *distances, compare_numbers);
-    return count > 0 ? distances[count / 2] : 0;
-}
-
-/* Scales by the ratio of summed distances between markers on the same joint, seen to the skeleton's. */
-static void scale_skeleton(exi_capture_work *w) {
-    const ex_markers *markers = w->markers;
-    const ex_kinematics *kinematics = w->kinematics;
-    double seen = 0, own = 0;
-    int pairs = 0;
-    for (int a = 0; a < markers->marker_count; a++)
-        for (int b = a + 1; b < markers->marker_count && pairs < PAIRS; b++) {
-            const int s = w->out->sites[a], t = w->out->sites[b];
-            if (s < 0 || t < 0 || kinematics->sites[s].joint != kinematics->sites[t].joint)
-                continue;
-            const double *p = kinematics->sites[s].local, *q = kinematics->sites[t].local;
-            const double distance = seen_distance(markers, a, b);
-            if (distance == 0 || !kinematics->sites[s].placed || !kinematics->sites[t].placed)
-                continue;
-            seen += distance;
-            own += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
-            pairs++;
-        }
-    if (w->scaled)
-        return;
-    w->scaled = true;
-    w->out->scale = own > 0 && seen > 0 ? seen / own : 1;
-    for (int j = 0; j < kinematics->joint_count; j++)
-        for (int i = 0; i < 3; i++)
-            kinematics->joints[j].translation[i] *= w->out->scale;
-    for (int s = 0; s < kinematics->site_count; s++)
-        for (int i = 0; i < 3; i++)
-            kinematics->sites[s].local[i] *= w->out->scale;
-}
-
 /* ---- joints ---- */
 
-/* Locks a ball joint that only carries another and has no markers: nothing shows how the two share a rotation about the
- * bone between them. It stays at rest. */
+/* The ball joint that a ball joint without markers carries, if it carries only that; -1 otherwise. */
+static int carried(const ex_kinematics *kinematics, int j) {
+    bool marked = kinematics->joints[j].freedom != EX_FREEDOM_BALL;
+    int ball = -1, balls = 0, others = 0;
+    for (int s = 0; s < kinematics->site_count; s++)
+        marked = marked || kinematics->sites[s].joint == j;
+    for (int k = j + 1; k < kinematics->joint_count; k++)
+        if (kinematics->joints[k].parent == j) {
+            const bool is_ball = kinematics->joints[k].freedom == EX_FREEDOM_BALL;
+            ball = is_ball ? k : ball;
+            balls += is_ball;
+            others += !is_ball;
+        }
+    return !marked && balls == 1 && others == 0 ? ball : -1;
+}
+
+/* Of a ball joint that only carries another and has no markers, and that one, nothing shows how the two share a
+ * rotation about the bone between them: one stays at rest. That is the first, or, for the trunk, the one that fits
+ * worse. */
 static void lock_joints(exi_capture_work *w) {
-    const ex_kinematics *kinematics = w->kinematics;
-    for (int j = 1; j < kinematics->joint_count; j++) {
-        bool marked = kinematics->joints[j].freedom != EX_FREEDOM_BALL;
-        int balls = 0, others = 0;
-        for (int s = 0; s < kinematics->site_count; s++)
-            marked = marked || kinematics->sites[s].joint == j;
-        for (int k = j + 1; k < kinematics->joint_count; k++)
-            if (kinematics->joints[k].parent == j) {
-                balls += kinematics->joints[k].freedom == EX_FREEDOM_BALL;
-                others += kinematics->joints[k].freedom != EX_FREEDOM_BALL;
-            }
-        w->locked[j] = !marked && balls == 1 && others == 0;
+    for (int j = 1; j < w->kinematics->joint_count; j++)
+        w->locked[j] = false;
+    for (int j = 1; j < w->kinematics->joint_count; j++) {
+        const int next = carried(w->kinematics, j);
+        if (next >= 0)
+            w->locked[w->bends_low && w->kinematics->joints[j].parent == 0 ? next : j] = true;
     }
+}
+
+/* True if the trunk has two joints, of which one stays at rest. */
+static bool has_choice(const exi_capture_work *w) {
+    for (int j = 1; j < w->kinematics->joint_count; j++)
+        if (w->kinematics->joints[j].parent == 0 && carried(w->kinematics, j) >= 0)
+            return true;
+    return false;
 }
 
 /* ---- bones ---- */
@@ -273,6 +239,33 @@ static ex_result find_bones(exi_capture_work *w) {
     }
     free(rest.rotations);
     free((void *)likely);
+    return result;
+}
+
+/* Sums the squared errors of the markers, which come before those of the points that hold weak joints. */
+static double sum_errors(const exi_capture_work *w, const ex_kin_fit *fit) {
+    double sum = 0;
+    for (int i = 0, k = 0; i < w->chosen_count; i++)
+        for (const int last = k + w->counts[w->chosen[i]]; k < last; k++)
+            sum += fit->errors[k] * fit->errors[k];
+    return sum;
+}
+
+/* The trunk may bend at its first joint or at its second: takes the one that fits better. */
+static ex_result bend_trunk(exi_capture_work *w) {
+    ex_kin_fit *high = w->bones;
+    w->bones = NULL;
+    w->bends_low = true;
+    lock_joints(w);
+    ex_result result = find_bones(w);
+    if (result == EX_OK && sum_errors(w, w->bones) < sum_errors(w, high)) {
+        ex_kin_fit_destroy(high);
+        return EX_OK;
+    }
+    ex_kin_fit_destroy(w->bones);
+    w->bones = high;
+    w->bends_low = false;
+    lock_joints(w);
     return result;
 }
 
@@ -346,9 +339,17 @@ static ex_result solve(exi_capture_work *w) {
     count_sightings(w);
     ex_result result = choose_frames(w);
     if (result == EX_OK) {
-        scale_skeleton(w);
+        if (!w->scaled) {
+            exi_capture_scale(w);
+            exi_capture_size_bones(w);
+            w->scaled = true;
+        }
         lock_joints(w);
         result = find_bones(w);
+    }
+    if (result == EX_OK && !w->bent) {
+        w->bent = true;
+        result = has_choice(w) ? bend_trunk(w) : EX_OK;
     }
     return result == EX_OK ? find_poses(w) : result;
 }
@@ -430,6 +431,17 @@ static ex_result open_work(exi_capture_work *w) {
     return result == EX_OK && !good ? exi_capture_no_memory(w) : result;
 }
 
+/* Keeps the positions of sites in a frame of the static trial; NaN if not seen. */
+static void keep_still(const exi_capture_work *w, int frame, double (*seen)[3]) {
+    for (int s = 0; s < w->out->kinematics->site_count; s++)
+        seen[s][0] = seen[s][1] = seen[s][2] = NAN;
+    for (int m = 0; m < w->markers->marker_count; m++) {
+        const float *p = w->out->sites[m] >= 0 ? exi_capture_seen(w->markers, frame, m) : NULL;
+        for (int i = 0; i < 3 && p; i++)
+            seen[w->out->sites[m]][i] = (double)p[i];
+    }
+}
+
 /* Moves poses to the result: those of the static trial apart. */
 static ex_result keep_poses(exi_capture_work *w) {
     ex_capture *out = w->out;
@@ -437,13 +449,16 @@ static ex_result keep_poses(exi_capture_work *w) {
     out->poses = calloc((size_t)count + 1, sizeof *out->poses);
     out->rms = calloc((size_t)count + 1, sizeof *out->rms);
     out->still_poses = w->still_count > 0 ? calloc((size_t)w->still_count, sizeof *out->still_poses) : NULL;
-    if (!out->poses || !out->rms || (w->still_count > 0 && !out->still_poses))
+    const size_t sites = (size_t)out->kinematics->site_count;
+    out->still_seen = w->still_count > 0 ? calloc((size_t)w->still_count * (sites + 1), sizeof *out->still_seen) : NULL;
+    if (!out->poses || !out->rms || (w->still_count > 0 && !(out->still_poses && out->still_seen)))
         return exi_capture_no_memory(w);
     for (int f = 0; f < w->markers->frame_count; f++) {
         if (f >= w->still_count) {
             out->poses[out->frame_count] = w->poses[f];
             out->rms[out->frame_count++] = w->rms[f];
         } else if (w->counts[f] >= EXI_CAPTURE_SIGHTINGS) {
+            keep_still(w, f, out->still_seen + (size_t)out->still_count * sites);
             out->still_poses[out->still_count++] = w->poses[f];
         } else {
             free(w->poses[f].rotations);

@@ -4,6 +4,7 @@
  *   capture_trial.c    the static trial and the motion as one
  *   capture_match.c    matches markers and sites, by the tables of the usual marker sets
  *   capture_clusters.c a start for sets that only tell the bones of their markers
+ *   capture_size.c     the size of the skeleton and of its bones, before the fit
  *   capture_start.c    starting poses
  *   capture_solve.c    some frames as scans of a fit
  *   capture_rigid.c    puts other markers on bones by their distances
@@ -30,6 +31,7 @@ typedef struct exi_capture_work {
     exi_marker_meaning *meanings; /* [marker_count] */
     ex_kinematics *kinematics;    /* starting values of the fit */
     bool scaled;                  /* kinematics has its size already */
+    bool bent, bends_low;         /* the trunk's joint was chosen; it is the first of two */
     bool *locked;                 /* [joint_count] */
     int *counts;                  /* [frame_count]: number of sightings */
     int *chosen;                  /* frames from which bones are found */
@@ -60,6 +62,11 @@ ex_result exi_capture_match_all(exi_capture_work *w);
 
 /* If too few markers have a known place: takes those whose bone is known, at the places of one frame. */
 ex_result exi_capture_start_clusters(exi_capture_work *w);
+
+/* Scales the starting skeleton by the distances between markers on the same joint. */
+void exi_capture_scale(exi_capture_work *w);
+/* Then, with the skeleton "full", single bones by distances that hardly depend on the pose. */
+void exi_capture_size_bones(exi_capture_work *w);
 
 /* Puts markers without a site on a bone by their distances, with the poses known. *changed: true if there is one. */
 ex_result exi_capture_place_others(exi_capture_work *w, bool *changed);

@@ -32,9 +32,11 @@ typedef enum bone { PELVIS, CHEST, HEAD, THIGH, SHANK, FOOT, UPPER, FORE, BONES 
 static const struct {
     const char *joint;
     bool sided;
+    int least; /* markers */
 } bones[BONES] = {
-    [PELVIS] = {"hips", false}, [CHEST] = {"chest", false}, [HEAD] = {"head", false},     [THIGH] = {"hip", true},
-    [SHANK] = {"knee", true},   [FOOT] = {"ankle", true},   [UPPER] = {"shoulder", true}, [FORE] = {"forearm", true},
+    [PELVIS] = {"hips", false, 3},   [CHEST] = {"chest", false, 2}, [HEAD] = {"head", false, 2},
+    [THIGH] = {"hip", true, 1},      [SHANK] = {"knee", true, 1},   [FOOT] = {"ankle", true, 2},
+    [UPPER] = {"shoulder", true, 1}, [FORE] = {"forearm", true, 1},
 };
 
 /* Angles a, b and c of each joint; 0: none. Signs are for the right side; b and c turn round on the left. */
@@ -56,10 +58,10 @@ enum { JOINTS = (int)(sizeof joints / sizeof *joints), COLUMNS_MOST = 64 };
 typedef struct work {
     const ex_capture *capture;
     const ex_kinematics *kinematics;
-    int numbers[BONES][2];            /* joints of the left and the right side; -1: none, or without markers */
-    double axes[BONES][2][3][3];      /* O: [column][component] */
-    double knees[2][3], elbows[2][3]; /* centres, in the frame of the thigh and the upper arm */
-    double (*turns)[4];               /* [joint_count] */
+    int numbers[BONES][2];       /* joints of the left and the right side; -1: none, or without markers */
+    const double (*seen)[3];     /* [site_count] markers in a frame of the static trial; NULL: at rest */
+    double axes[BONES][2][3][3]; /* O: [column][component] */
+    double (*turns)[4];          /* [joint_count] */
     double (*places)[3];
 } work;
 
@@ -95,47 +97,48 @@ static void to_local(const double turn[4], const double world[3], double local[3
 
 /* ---- markers of the skeleton ---- */
 
-static const ex_site *find_site(const work *w, const char *name, int side) {
+static int find_site(const work *w, const char *name, int side) {
     char sided[16];
     snprintf(sided, sizeof sided, "%s%s", side == 0 ? "L" : side == 1 ? "R" : "", name);
     const exi_marker_meaning wanted = exi_marker_look_up(sided);
     for (int s = 0; s < w->kinematics->site_count; s++) {
         const exi_marker_meaning meaning = exi_marker_look_up(w->kinematics->sites[s].name);
         if (meaning.kind == EXI_MARKER_PLACE && meaning.place == wanted.place && meaning.side == wanted.side)
-            return &w->kinematics->sites[s];
+            return s;
     }
-    return NULL;
+    return -1;
 }
 
-/* The centre of a joint at the end of a bone: between the inner and the outer marker; or, along the axis, as far inside
- * the outer marker as on an adult; or where the fit has it. */
-static void find_centre(const work *w, const ex_site *outer, const ex_site *inner, const double fitted[3],
-                        const double outwards[3], double depth, double centre[3]) {
-    memcpy(centre, fitted, 3 * sizeof *centre);
-    if (outer && inner && outer->joint == inner->joint) {
-        for (int i = 0; i < 3; i++)
-            centre[i] = (outer->local[i] + inner->local[i]) / 2;
-    } else if (outer) {
-        double d[3];
-        exi_subtract(outer->local, fitted, d);
-        const double along = exi_dot3(d, outwards) - depth * (w->capture->scale > 0 ? w->capture->scale : 1);
-        for (int i = 0; i < 3; i++)
-            centre[i] += along * outwards[i];
-    }
+/* The position of a marker in the world: as seen in the static trial, else as the fit predicts it. */
+static bool see(const work *w, const char *name, int side, double at[3]) {
+    const int s = find_site(w, name, side);
+    if (s < 0)
+        return false;
+    const double *seen = w->seen ? w->seen[s] : NULL;
+    if (seen && !isnan(seen[0]))
+        memcpy(at, seen, 3 * sizeof *at);
+    else
+        exi_capture_predict(&w->kinematics->sites[s], (const double(*)[4])w->turns, (const double(*)[3])w->places, at);
+    return true;
 }
 
-/* The direction to the left along the axis of a knee or an elbow. */
-static void find_axis(const ex_site *outer, const ex_site *inner, const double axis[3], int side, double left[3]) {
-    memcpy(left, axis, 3 * sizeof *left);
-    if (outer && inner && outer->joint == inner->joint) {
-        exi_subtract(outer->local, inner->local, left);
-        for (int i = 0; i < 3 && side == 1; i++)
-            left[i] = -left[i];
-    }
-    exi_normalise(left, 3);
+/* ---- axes of bones in the world, in one frame ---- */
+
+/* All is found in the world, for a frame of the static trial, or for the skeleton at rest. */
+typedef struct stance {
+    bool good[BONES][2];
+    const double (*seen)[3]; /* [site_count] markers in a frame of the static trial; NULL: at rest */
+    double axes[BONES][2][3][3];
+} stance;
+
+static double scale_of(const work *w) {
+    return w->capture->scale > 0.5 && w->capture->scale < 1.5 ? w->capture->scale : 1;
 }
 
-/* ---- axes of bones ---- */
+static void middle(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = (a[i] + b[i]) / 2;
+}
 
 static int child_of(const work *w, int joint) {
     for (int j = joint + 1; j < w->kinematics->joint_count; j++)
@@ -144,178 +147,246 @@ static int child_of(const work *w, int joint) {
     return -1;
 }
 
-static void set_plain(work *w) {
-    for (int b = 0; b < BONES; b++)
-        for (int side = 0; side < 2; side++) {
-            set(w->axes[b][side][0], 0, 0, 1);
-            set(w->axes[b][side][1], 0, 1, 0);
-            set(w->axes[b][side][2], -1, 0, 0);
-        }
+/* The axis of a hinge in the world, which its own turn does not change. */
+static void world_axis(const work *w, int hinge, double out[3]) {
+    exi_rotate(w->turns[hinge], w->kinematics->joints[hinge].axis, out);
 }
 
-/* The mean of a world direction in a joint's frame over the frames of the static trial. */
-static bool still_direction(const work *w, int joint, void (*direction)(const work *, double[3]), double local[3]) {
-    set(local, 0, 0, 0);
-    for (int f = 0; f < w->capture->still_count; f++) {
-        double world[3], own[3];
-        ex_kin_frames(w->kinematics, &w->capture->still_poses[f], w->turns, w->places);
-        direction(w, world);
-        to_local(w->turns[joint], world, own);
+/* The centre of a knee, an ankle or an elbow, and the direction to the left along its axis, which begins as the
+ * hinge's. Between the inner and the outer marker, with the mean of both axes; or as deep inside the outer marker as on
+ * an adult; or where the fit has it. */
+static void find_joint(const work *w, const char *outer, const char *inner, int side, double depth, int joint,
+                       double left[3], double centre[3]) {
+    double out[3], in[3], d[3];
+    const double sign = side == 0 ? 1 : -1;
+    memcpy(centre, w->places[joint], 3 * sizeof *centre);
+    if (!see(w, outer, side, out))
+        return;
+    if (see(w, inner, side, in)) {
+        middle(out, in, centre);
+        exi_subtract(out, in, d);
+        exi_normalise(d, 3);
         for (int i = 0; i < 3; i++)
-            local[i] += own[i];
-    }
-    return w->capture->still_count > 0 && exi_normalise(local, 3);
-}
-
-static void world_up(const work *w, double out[3]) {
-    (void)w;
-    set(out, 0, 1, 0);
-}
-
-static void pelvis_left(const work *w, double out[3]) {
-    const double left[3] = {-w->axes[PELVIS][0][2][0], -w->axes[PELVIS][0][2][1], -w->axes[PELVIS][0][2][2]};
-    exi_rotate(w->turns[w->numbers[PELVIS][0]], left, out);
-}
-
-static void shank_left(const work *w, int side, double out[3]) {
-    const double left[3] = {-w->axes[SHANK][side][2][0], -w->axes[SHANK][side][2][1], -w->axes[SHANK][side][2][2]};
-    exi_rotate(w->turns[w->numbers[SHANK][side]], left, out);
-}
-
-static void left_shank_left(const work *w, double out[3]) {
-    shank_left(w, 0, out);
-}
-
-static void right_shank_left(const work *w, double out[3]) {
-    shank_left(w, 1, out);
-}
-
-static void set_pelvis(work *w) {
-    const ex_site *front[2], *back[2], *sacrum = find_site(w, "SACR", 2);
-    const int joint = w->numbers[PELVIS][0];
-    double left[3] = {1, 0, 0}, up[3], behind[3];
-    for (int side = 0; side < 2; side++) {
-        front[side] = find_site(w, "ASI", side);
-        back[side] = find_site(w, "PSI", side);
-    }
-    if (joint < 0)
+            left[i] += sign * d[i];
+        exi_normalise(left, 3);
         return;
-    if (front[0] && front[1])
-        exi_subtract(front[0]->local, front[1]->local, left);
-    else if (back[0] && back[1])
-        exi_subtract(back[0]->local, back[1]->local, left);
-    if (still_direction(w, joint, world_up, up)) {
-        make_axes(up, left, true, w->axes[PELVIS][0]);
-    } else if (front[0] && front[1] && ((back[0] && back[1]) || sacrum)) {
-        double ahead[3];
-        for (int i = 0; i < 3; i++) {
-            behind[i] = back[0] && back[1] ? (back[0]->local[i] + back[1]->local[i]) / 2 : sacrum->local[i];
-            ahead[i] = (front[0]->local[i] + front[1]->local[i]) / 2 - behind[i];
-        }
-        exi_cross(ahead, left, up);
-        make_axes(up, left, true, w->axes[PELVIS][0]);
     }
-    memcpy(w->axes[PELVIS][1], w->axes[PELVIS][0], sizeof w->axes[PELVIS][0]);
+    exi_subtract(out, centre, d);
+    const double along = exi_dot3(d, left) - sign * depth * scale_of(w);
+    for (int i = 0; i < 3; i++)
+        centre[i] = w->seen ? out[i] - sign * depth * scale_of(w) * left[i] : centre[i] + along * left[i];
 }
 
-static void set_upright(work *w, bone b) {
-    double up[3], left[3];
-    const int joint = w->numbers[b][0];
-    if (joint < 0 || w->numbers[PELVIS][0] < 0 || !still_direction(w, joint, world_up, up) ||
-        !still_direction(w, joint, pelvis_left, left))
+/* The middles of the front and the back of the pelvis, and its width and depth. */
+typedef struct pelvis {
+    bool good;
+    double front[3], left[3], ahead[3], width, depth;
+} pelvis;
+
+static pelvis find_pelvis(const work *w) {
+    pelvis p = {0};
+    double a[3], b[3], back[3];
+    if (!see(w, "ASI", 0, a) || !see(w, "ASI", 1, b))
+        return p;
+    middle(a, b, p.front);
+    exi_subtract(a, b, p.left);
+    p.width = sqrt(exi_dot3(p.left, p.left));
+    if (see(w, "PSI", 0, a) && see(w, "PSI", 1, b))
+        middle(a, b, back);
+    else if (!see(w, "SACR", 2, back))
+        return p;
+    exi_subtract(p.front, back, p.ahead);
+    p.depth = sqrt(exi_dot3(p.ahead, p.ahead));
+    p.good = exi_normalise(p.left, 3) && exi_normalise(p.ahead, 3);
+    return p;
+}
+
+static void stand_pelvis(const work *w, stance *out) {
+    const pelvis p = find_pelvis(w);
+    double up[3] = {0, 1, 0}, left[3] = {1, 0, 0}, a[3], b[3];
+    if (w->numbers[PELVIS][0] < 0)
         return;
-    make_axes(up, left, false, w->axes[b][0]);
-    memcpy(w->axes[b][1], w->axes[b][0], sizeof w->axes[b][0]);
+    if (p.good && !w->seen)
+        exi_cross(p.ahead, p.left, up);
+    if (p.width > 0)
+        memcpy(left, p.left, sizeof left);
+    else if (see(w, "PSI", 0, a) && see(w, "PSI", 1, b))
+        exi_subtract(a, b, left);
+    else
+        exi_rotate(w->turns[w->numbers[PELVIS][0]], (const double[3]){1, 0, 0}, left);
+    out->good[PELVIS][0] = out->good[PELVIS][1] = make_axes(up, left, true, out->axes[PELVIS][0]);
+    memcpy(out->axes[PELVIS][1], out->axes[PELVIS][0], sizeof out->axes[PELVIS][0]);
 }
 
-static void set_leg(work *w, int side) {
+/* In the static trial: upright, and ahead as the pelvis is. */
+static void stand_upright(const work *w, bone b, stance *out) {
+    const double up[3] = {0, 1, 0};
+    double left[3];
+    if (w->numbers[b][0] < 0 || !w->seen || !out->good[PELVIS][0])
+        return;
+    for (int i = 0; i < 3; i++)
+        left[i] = -out->axes[PELVIS][0][2][i];
+    out->good[b][0] = out->good[b][1] = make_axes(up, left, false, out->axes[b][0]);
+    memcpy(out->axes[b][1], out->axes[b][0], sizeof out->axes[b][0]);
+}
+
+/* The centre of a hip: half way from where the fit has it to where the pelvis' size puts it (capture_size.c); across
+ * only the latter, since thighs hardly turn sideways in most motions. */
+static void find_hip(const work *w, int side, double centre[3]) {
+    const pelvis p = find_pelvis(w);
+    double up[3], d[3];
+    memcpy(centre, w->places[w->numbers[THIGH][side]], 3 * sizeof *centre);
+    if (!p.good)
+        return;
+    exi_cross(p.ahead, p.left, up);
+    exi_normalise(up, 3);
+    for (int i = 0; i < 3; i++)
+        d[i] = p.front[i] - (0.24 * p.depth + 0.0099) * p.ahead[i] - (0.30 * p.width + 0.0109) * up[i] +
+               (side == 0 ? 1 : -1) * (0.33 * p.width + 0.0073) * p.left[i] - centre[i];
+    const double across = exi_dot3(d, p.left);
+    for (int i = 0; i < 3; i++)
+        centre[i] += d[i] / 2 + across * p.left[i] / 2;
+}
+
+static void stand_leg(const work *w, int side, stance *out) {
     const int hip = w->numbers[THIGH][side], knee = w->numbers[SHANK][side], foot = w->numbers[FOOT][side];
-    const ex_site *outer = find_site(w, "KNE", side), *inner = find_site(w, "KNM", side);
-    double left[3], outwards[3], up[3], ankle[3], shift;
+    double left[3], hips[3], knees[3], ankles[3], up[3];
+    const double straight[3] = {0, 1, 0};
     if (hip < 0 || knee < 0)
         return;
-    const ex_kin_joint *joint = &w->kinematics->joints[knee];
-    find_axis(outer, inner, joint->axis, side, left);
-    for (int i = 0; i < 3; i++)
-        outwards[i] = side == 0 ? left[i] : -left[i];
-    find_centre(w, outer, inner, joint->translation, outwards, 0.06, w->knees[side]);
-    set(up, -w->knees[side][0], -w->knees[side][1], -w->knees[side][2]);
-    make_axes(up, left, false, w->axes[THIGH][side]);
-    /* The shin: along the axis the centre of the knee is where the thigh has it; across, where the hinge is. */
-    double d[3];
-    exi_subtract(w->knees[side], joint->translation, d);
-    shift = exi_dot3(d, joint->axis);
+    find_hip(w, side, hips);
+    world_axis(w, knee, left);
+    find_joint(w, "KNE", "KNM", side, 0.058, knee, left, knees);
+    exi_subtract(hips, knees, up);
+    out->good[THIGH][side] = make_axes(up, left, false, out->axes[THIGH][side]);
     const int below = foot >= 0 ? foot : child_of(w, knee);
     if (below < 0)
         return;
-    outer = find_site(w, "ANK", side);
-    inner = find_site(w, "ANKM", side);
-    find_centre(w, outer && outer->joint == knee ? outer : NULL, inner && inner->joint == knee ? inner : NULL,
-                w->kinematics->joints[below].translation, outwards, 0.05, ankle);
-    for (int i = 0; i < 3; i++)
-        up[i] = shift * joint->axis[i] - ankle[i];
-    make_axes(up, left, false, w->axes[SHANK][side]);
-    if (foot >= 0 && still_direction(w, foot, world_up, up) &&
-        still_direction(w, foot, side == 0 ? left_shank_left : right_shank_left, left))
-        make_axes(up, left, false, w->axes[FOOT][side]);
+    double across[3] = {left[0], left[1], left[2]};
+    find_joint(w, "ANK", "ANKM", side, 0.045, below, across, ankles);
+    exi_subtract(knees, ankles, up);
+    out->good[SHANK][side] = make_axes(up, left, false, out->axes[SHANK][side]);
+    if (foot >= 0 && w->seen)
+        out->good[FOOT][side] = make_axes(straight, left, false, out->axes[FOOT][side]);
 }
 
-static void set_arm(work *w, int side) {
-    const int upper = w->numbers[UPPER][side], fore = w->numbers[FORE][side];
-    const double sign = side == 0 ? 1 : -1;
-    const ex_site *outer = find_site(w, "ELB", side), *inner = find_site(w, "MEL", side);
-    double left[3], back[3], outwards[3], up[3];
-    if (upper < 0)
+/* The centre of a shoulder: half way from where the fit has it to below the marker on top of it, as deep as on an
+ * adult. */
+static void find_shoulder(const work *w, int side, const stance *now, double centre[3]) {
+    double top[3];
+    memcpy(centre, w->places[w->numbers[UPPER][side]], 3 * sizeof *centre);
+    if (!w->seen || !now->good[CHEST][0] || !see(w, "SHO", side, top))
         return;
-    const int elbow = child_of(w, upper);
+    for (int i = 0; i < 3; i++)
+        centre[i] = (centre[i] + top[i] - 0.055 * scale_of(w) * now->axes[CHEST][0][1][i]) / 2;
+}
+
+static void stand_arm(const work *w, int side, stance *out) {
+    const int upper = w->numbers[UPPER][side], fore = w->numbers[FORE][side],
+              elbow = upper >= 0 ? child_of(w, upper) : -1;
+    const double sign = side == 0 ? 1 : -1;
+    double left[3], shoulder[3], elbows[3], up[3], thumb[3], little[3], wrist[3];
     if (elbow < 0)
         return;
-    const ex_kin_joint *joint = &w->kinematics->joints[elbow];
-    set(back, -joint->axis[0], -joint->axis[1], -joint->axis[2]);
-    find_axis(outer, inner, back, side, left);
+    world_axis(w, elbow, left);
     for (int i = 0; i < 3; i++)
-        outwards[i] = sign * left[i];
-    find_centre(w, outer && inner ? outer : NULL, inner, joint->translation, outwards, 0.035, w->elbows[side]);
-    set(up, -w->elbows[side][0], -w->elbows[side][1], -w->elbows[side][2]);
-    make_axes(up, left, false, w->axes[UPPER][side]);
+        left[i] = -left[i];
+    find_joint(w, "ELB", "MEL", side, 0.042, elbow, left, elbows);
+    find_shoulder(w, side, out, shoulder);
+    exi_subtract(shoulder, elbows, up);
+    out->good[UPPER][side] = make_axes(up, left, false, out->axes[UPPER][side]);
     if (fore < 0)
         return;
-    const ex_site *thumb = find_site(w, "WRA", side), *little = find_site(w, "WRB", side);
-    const int wrist = child_of(w, fore);
-    double end[3] = {sign, 0, 0};
-    set(left, 0, 0, sign); /* the palm is down, the thumb in front */
-    if (thumb && little && thumb->joint == fore && little->joint == fore) {
-        exi_subtract(thumb->local, little->local, left);
-        for (int i = 0; i < 3; i++) {
-            left[i] *= sign;
-            end[i] = (thumb->local[i] + little->local[i]) / 2;
-        }
-    } else if (wrist >= 0) {
-        memcpy(end, w->kinematics->joints[wrist].translation, sizeof end);
+    const int end = child_of(w, fore);
+    if (see(w, "WRA", side, thumb) && see(w, "WRB", side, little)) {
+        middle(thumb, little, wrist);
+        exi_subtract(thumb, little, left);
+    } else {
+        exi_rotate(w->turns[fore], (const double[3]){0, 0, 1}, left); /* at rest the palm is down, the thumb in front */
+        if (end >= 0)
+            memcpy(wrist, w->places[end], sizeof wrist);
+        else
+            return;
     }
-    /* The forearm begins at the elbow, which is before the joint that twists. */
     for (int i = 0; i < 3; i++)
-        up[i] = -w->kinematics->joints[fore].translation[i] - end[i];
-    make_axes(up, left, false, w->axes[FORE][side]);
+        left[i] *= sign;
+    exi_subtract(elbows, wrist, up);
+    out->good[FORE][side] = make_axes(up, left, false, out->axes[FORE][side]);
+}
+
+/* ---- axes of bones on the bones ---- */
+
+/* Adds the axes found in one frame, turned into the frames of the bones. */
+static void add_stance(work *w, double sums[BONES][2][3][3]) {
+    stance now = {0};
+    stand_pelvis(w, &now);
+    stand_upright(w, CHEST, &now);
+    stand_upright(w, HEAD, &now);
+    for (int side = 0; side < 2; side++) {
+        stand_leg(w, side, &now);
+        stand_arm(w, side, &now);
+    }
+    for (int b = 0; b < BONES; b++)
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 3 && now.good[b][side]; k++) {
+                double local[3];
+                to_local(w->turns[w->numbers[b][side]], now.axes[b][side][k], local);
+                for (int i = 0; i < 3; i++)
+                    sums[b][side][k][i] += local[i];
+            }
+}
+
+/* From the frames of the static trial, or the skeleton at rest. */
+static bool set_axes(work *w) {
+    const size_t joint_count = (size_t)w->kinematics->joint_count;
+    double sums[BONES][2][3][3] = {{{{0}}}};
+    if (w->capture->still_count == 0) {
+        ex_kin_pose rest = {.rotations = exi_array_allocate(joint_count, sizeof *rest.rotations)};
+        if (!rest.rotations)
+            return false;
+        for (size_t j = 0; j < joint_count; j++)
+            memcpy(rest.rotations[j], (const double[4]){0, 0, 0, 1}, sizeof *rest.rotations);
+        ex_kin_frames(w->kinematics, &rest, w->turns, w->places);
+        add_stance(w, sums);
+        free(rest.rotations);
+    }
+    for (int f = 0; f < w->capture->still_count; f++) {
+        w->seen = (const double(*)[3])w->capture->still_seen + (size_t)f * (size_t)w->kinematics->site_count;
+        ex_kin_frames(w->kinematics, &w->capture->still_poses[f], w->turns, w->places);
+        add_stance(w, sums);
+    }
+    w->seen = NULL;
+    for (int b = 0; b < BONES; b++)
+        for (int side = 0; side < 2; side++) {
+            const double left[3] = {-sums[b][side][2][0], -sums[b][side][2][1], -sums[b][side][2][2]};
+            if (!make_axes(sums[b][side][1], left, false, w->axes[b][side])) {
+                /* As the skeleton stands, with its arms held out. */
+                set(w->axes[b][side][0], 0, 0, 1);
+                set(w->axes[b][side][1], 0, 1, 0);
+                set(w->axes[b][side][2], -1, 0, 0);
+            }
+        }
+    return true;
 }
 
 /* ---- all ---- */
 
-static bool has_markers(const ex_kinematics *kinematics, int joint) {
+static int count_markers(const ex_kinematics *kinematics, int joint) {
+    int count = 0;
     for (int s = 0; s < kinematics->site_count; s++)
-        if (kinematics->sites[s].joint == joint)
-            return true;
-    return false;
+        count += kinematics->sites[s].joint == joint;
+    return count;
 }
 
-/* Bones that carry markers. */
+/* Bones that carry enough markers: their joint is a point of its own, so that two show all turns. Bones of limbs are
+ * also shown by what comes after them. */
 static void find_bones(work *w) {
     for (int b = 0; b < BONES; b++)
         for (int side = 0; side < 2; side++) {
             char name[32];
             snprintf(name, sizeof name, "%s%s", bones[b].joint, !bones[b].sided ? "" : side == 0 ? ".L" : ".R");
             const int joint = ex_kinematics_find_joint(w->kinematics, name);
-            w->numbers[b][side] = joint >= 0 && has_markers(w->kinematics, joint) ? joint : -1;
+            w->numbers[b][side] = joint >= 0 && count_markers(w->kinematics, joint) >= bones[b].least ? joint : -1;
         }
 }
 
@@ -365,8 +436,10 @@ static void add_frame(const work *w, ex_capture_angles *angles, double *row, con
                 turn_axes(w, joints[k].child, side, child);
                 decompose((const double(*)[3])parent, (const double(*)[3])child, found);
             }
+            /* Two markers on a foot do not show its roll. */
+            const bool few = joints[k].child == FOOT && count_markers(w->kinematics, w->numbers[FOOT][side]) < 3;
             for (int i = 0; i < 3; i++) {
-                if (!joints[k].names[i])
+                if (!joints[k].names[i] || (few && i > 0))
                     continue;
                 if (!row)
                     add_name(angles, joints[k].names[i], !sided ? "" : side == 0 ? "_l" : "_r");
@@ -434,16 +507,11 @@ ex_result ex_capture_to_angles(const ex_capture *capture, ex_capture_angles **an
         made->names = calloc(3 * joint_count + COLUMNS_MOST, sizeof *made->names);
     bool good = made && made->names && w.turns && w.places;
     if (good) {
-        set_plain(&w);
         find_bones(&w);
+        good = set_axes(&w);
+    }
+    if (good) {
         const bool body = w.numbers[PELVIS][0] >= 0;
-        set_pelvis(&w);
-        set_upright(&w, CHEST);
-        set_upright(&w, HEAD);
-        for (int side = 0; side < 2; side++) {
-            set_leg(&w, side);
-            set_arm(&w, side);
-        }
         void (*add)(const work *, ex_capture_angles *, double *, const ex_kin_pose *) =
             body ? add_frame : add_plain_frame;
         add(&w, made, NULL, NULL);
