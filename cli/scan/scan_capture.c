@@ -141,9 +141,28 @@ static void print_open(const ex_capture *capture) {
     }
 }
 
+/* "  bone of the name: RTH1 RTH2 on hip.R, RSK1 on knee.R": markers whose names tell the bone only. */
+static void print_by_bone(const ex_capture *capture) {
+    bool any = false;
+    for (int j = 0; j < capture->kinematics->joint_count; j++) {
+        bool here = false;
+        for (int m = 0; m < capture->marker_count; m++)
+            if (capture->sites[m] >= 0 && capture->kinematics->sites[capture->sites[m]].joint == j &&
+                strncmp(capture->markers[m].text, "by its name", 11) == 0) {
+                exi_print("%s%s", here ? " " : any ? ", " : "  bone of the name: ", capture->markers[m].name);
+                any = here = true;
+            }
+        if (here)
+            exi_print(" on %s", capture->kinematics->joints[j].name);
+    }
+    if (any)
+        exi_print("\n");
+}
+
 /* Markers that are not used, or not by their name alone. */
 static void print_uses(const ex_capture *capture) {
     char text[EXI_TEXT_SIZE];
+    print_by_bone(capture);
     for (int used = 1; used >= 0; used--)
         for (int m = 0; m < capture->marker_count; m++) {
             const ex_capture_marker *marker = &capture->markers[m];
@@ -151,7 +170,7 @@ static void print_uses(const ex_capture *capture) {
                 continue;
             if (!used)
                 exi_print("  not used: %s: %s\n", marker->name, marker->text);
-            else if (marker->text[0])
+            else if (marker->text[0] && strncmp(marker->text, "by its name", 11) != 0)
                 exi_print("  %s: %s\n", marker->name, marker->text);
             if (used && marker->dropped_count > 0)
                 exi_print("  %s: left out of %s, too far from where the others predict it\n", marker->name,

@@ -56,6 +56,7 @@ typedef struct ex_capture {
     ex_capture_marker *markers; /* [marker_count] */
     int note_count;
     char **notes; /* [note_count]: sentences about what was mended or assumed */
+    int zero_frame; /* frame from which angles count, if the names of the markers tell only their bones; -1: none */
     int still_count;
     ex_kin_pose *still_poses; /* [still_count] of frames of the static trial; NULL: none */
     double (*still_seen)[3];  /* [still_count][site_count]: markers in these frames; NaN if not seen */
@@ -89,7 +90,8 @@ EX_API void ex_capture_destroy(ex_capture *capture);
  * positive), lumbar_extension, arm_flex_r, elbow_flex_r, pro_sup_r and so on; each joint turns about z, x and y, in this
  * order, of axes x forwards, y up, z to the right. A bone's own axes: along the line between its joints, and along the
  * axis of the knee or the elbow (between its inner and outer marker, if both are there). In the static trial, pelvis,
- * trunk and head are upright and the feet are flat. Without one, these stand as the skeleton does. Another skeleton gets a
+ * trunk and head are upright and the feet are flat. Without one, the pelvis is level between its front and back markers
+ * and a foot between heel and toe; trunk and head stand as the skeleton does. Another skeleton gets a
  * column for each hinge, and three for each ball: NAME_z, NAME_x, NAME_y. Joints without markers have no column.
  */
 typedef struct ex_capture_angles {

@@ -114,8 +114,8 @@ static const struct {
 } clusters[] = {
     {"head", false, " HEAD HD HEADCLUSTER "},
     {"chest", false, " TA TR TRUNK THX THORAX TX TRK CHEST TORSO RTA TH1T STERNUMCLUSTER "},
-    {"hips", false, " PV PELVIS PEL PLV RPV LPV RPVX PELVISCLUSTER SACRALCLUSTER SAC "},
-    {"hips", true, " SACWAND PELVISWAND PEL PELVIS "},
+    {"hips", false, " PV PELVIS PEL PLV PELVISCLUSTER SACRALCLUSTER SAC "},
+    {"hips", true, " SACWAND PELVISWAND PEL PELVIS PV PLV "},
     {"clavicle", true, " SCAPULA SCAP SHO "},
     {"shoulder", true, " AR UA ARM UPPERARM UARM HUM HUMERUS UPA ARMCLUSTER BICEP "},
     {"forearm", true, " FA FOREARM FARM LOWERARM LARM RAD LA FRM "},
@@ -257,8 +257,10 @@ static bool find_cluster(exi_marker_meaning *meaning, const char *word) {
             if (clusters[i].sided ? !split(plain, way, &meaning->side, stem) || !lists(clusters[i].names, stem)
                                   : !lists(clusters[i].names, plain))
                 continue;
+            const double beside[3] = {0.1, 0.04, 0}; /* a marker of one side of the pelvis */
+            const bool one_side = clusters[i].sided && strcmp(clusters[i].joint, "hips") == 0;
             meaning->kind = EXI_MARKER_BONE;
-            put_joint(meaning, clusters[i].joint, mid_bone(clusters[i].joint), meaning->side);
+            put_joint(meaning, clusters[i].joint, one_side ? beside : mid_bone(clusters[i].joint), meaning->side);
             return true;
         }
     meaning->side = 0;

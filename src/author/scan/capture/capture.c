@@ -420,6 +420,7 @@ static ex_result open_work(exi_capture_work *w) {
     w->rms = calloc(frames + 1, sizeof *w->rms);
     out->sites = exi_array_allocate(markers, sizeof *out->sites);
     out->markers = calloc(markers + 1, sizeof *out->markers);
+    out->zero_frame = -1;
     out->first_frame = w->motion->first_frame;
     out->rate = w->motion->rate;
     bool good =

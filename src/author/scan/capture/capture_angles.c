@@ -9,7 +9,7 @@
  *
  * Thighs, shins and arms take y from the centres of their joints and z from the axis of the knee or the elbow. Pelvis,
  * trunk, head and feet have no such lines: in the static trial they are upright and flat. Without one, the pelvis is
- * level between its front and back markers, and the others are as the skeleton has them.
+ * level between its front and back markers, a foot between heel and toe, and the others are as the skeleton has them.
  */
 #include "author/scan/capture/capture.h"
 
@@ -250,7 +250,7 @@ static void find_hip(const work *w, int side, double centre[3]) {
 
 static void stand_leg(const work *w, int side, stance *out) {
     const int hip = w->numbers[THIGH][side], knee = w->numbers[SHANK][side], foot = w->numbers[FOOT][side];
-    double left[3], hips[3], knees[3], ankles[3], up[3];
+    double left[3], hips[3], knees[3], ankles[3], up[3], heel[3], toe[3], ahead[3];
     const double straight[3] = {0, 1, 0};
     if (hip < 0 || knee < 0)
         return;
@@ -268,6 +268,11 @@ static void stand_leg(const work *w, int side, stance *out) {
     out->good[SHANK][side] = make_axes(up, left, false, out->axes[SHANK][side]);
     if (foot >= 0 && w->seen)
         out->good[FOOT][side] = make_axes(straight, left, false, out->axes[FOOT][side]);
+    else if (foot >= 0 && see(w, "HEE", side, heel) && see(w, "TOE", side, toe)) {
+        exi_subtract(toe, heel, ahead);
+        exi_cross(ahead, left, up);
+        out->good[FOOT][side] = make_axes(up, left, true, out->axes[FOOT][side]);
+    }
 }
 
 /* The centre of a shoulder: half way from where the fit has it to below the marker on top of it, as deep as on an
@@ -336,11 +341,30 @@ static void add_stance(work *w, double sums[BONES][2][3][3]) {
             }
 }
 
+/* In the frame from which angles count, all bones have the axes of the hips; but thighs and shins are along the lines
+ * between their joints, which the motion shows. */
+static void add_zero(work *w, double sums[BONES][2][3][3]) {
+    const double plain[3][3] = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}};
+    stance now = {0};
+    ex_kin_frames(w->kinematics, &w->capture->poses[w->capture->zero_frame], w->turns, w->places);
+    for (int side = 0; side < 2; side++)
+        stand_leg(w, side, &now);
+    for (int b = 0; b < BONES; b++)
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 3 && w->numbers[b][side] >= 0; k++) {
+                double world[3];
+                exi_rotate(w->turns[w->numbers[PELVIS][0]], plain[k], world);
+                if ((b == THIGH || b == SHANK) && now.good[b][side])
+                    memcpy(world, now.axes[b][side][k], sizeof world);
+                to_local(w->turns[w->numbers[b][side]], world, sums[b][side][k]);
+            }
+}
+
 /* From the frames of the static trial, or the skeleton at rest. */
 static bool set_axes(work *w) {
     const size_t joint_count = (size_t)w->kinematics->joint_count;
     double sums[BONES][2][3][3] = {{{{0}}}};
-    if (w->capture->still_count == 0) {
+    if (w->capture->still_count == 0 && w->capture->zero_frame < 0) {
         ex_kin_pose rest = {.rotations = exi_array_allocate(joint_count, sizeof *rest.rotations)};
         if (!rest.rotations)
             return false;
@@ -350,7 +374,9 @@ static bool set_axes(work *w) {
         add_stance(w, sums);
         free(rest.rotations);
     }
-    for (int f = 0; f < w->capture->still_count; f++) {
+    if (w->capture->zero_frame >= 0 && w->numbers[PELVIS][0] >= 0)
+        add_zero(w, sums);
+    for (int f = 0; f < w->capture->still_count && w->capture->zero_frame < 0; f++) {
         w->seen = (const double(*)[3])w->capture->still_seen + (size_t)f * (size_t)w->kinematics->site_count;
         ex_kin_frames(w->kinematics, &w->capture->still_poses[f], w->turns, w->places);
         add_stance(w, sums);
@@ -431,13 +457,15 @@ static void add_frame(const work *w, ex_capture_angles *angles, double *row, con
             const int side = sided ? 1 - s : 0; /* right first */
             if (w->numbers[joints[k].parent][side] < 0 || w->numbers[joints[k].child][side] < 0)
                 continue;
+            /* Two markers on a foot do not show its roll: then the angle is that of its length. */
+            const bool few = joints[k].child == FOOT && count_markers(w->kinematics, w->numbers[FOOT][side]) < 3;
             if (row) {
                 turn_axes(w, joints[k].parent, side, parent);
                 turn_axes(w, joints[k].child, side, child);
                 decompose((const double(*)[3])parent, (const double(*)[3])child, found);
+                if (few)
+                    found[0] = DEGREES * atan2(exi_dot3(parent[1], child[0]), exi_dot3(parent[0], child[0]));
             }
-            /* Two markers on a foot do not show its roll. */
-            const bool few = joints[k].child == FOOT && count_markers(w->kinematics, w->numbers[FOOT][side]) < 3;
             for (int i = 0; i < 3; i++) {
                 if (!joints[k].names[i] || (few && i > 0))
                     continue;

@@ -40,9 +40,9 @@ static int joint_of(const exi_capture_work *w, int marker) {
 /* The frame in which most markers with a bone are seen; the straightest legs among them: the hips highest above the
  * rest. */
 static int best_frame(const exi_capture_work *w) {
-    int best = 0, most = -1;
+    int best = w->still_count, most = -1;
     double highest = -INFINITY;
-    for (int f = 0; f < w->markers->frame_count; f++) {
+    for (int f = w->still_count; f < w->markers->frame_count; f++) {
         int count = 0, high = 0;
         double hips = 0, all = 0;
         for (int m = 0; m < w->markers->marker_count; m++) {
@@ -193,7 +193,7 @@ static ex_result place(guess *g, const ex_kin_pose *pose) {
         else
             good = exi_capture_add_site(w, m, j, local);
         if (w->meanings[m].kind == EXI_MARKER_BONE)
-            snprintf(w->out->markers[m].text, sizeof w->out->markers[m].text, "on %s by its name",
+            snprintf(w->out->markers[m].text, sizeof w->out->markers[m].text, "by its name on %s",
                      w->kinematics->joints[j].name);
     }
     free(turns);
@@ -229,6 +229,7 @@ ex_result exi_capture_start_clusters(exi_capture_work *w) {
         scale(w->kinematics, g.scale);
         w->scaled = true;
         w->out->scale = g.scale;
+        w->out->zero_frame = g.frame - w->still_count;
         result = find_pose(&g, &pose);
         if (result == EX_OK)
             result = place(&g, &pose);

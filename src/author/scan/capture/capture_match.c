@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { SAMPLES = 200 };
-#define RIGID 0.005 /* metres: a toe marker that keeps its distances to the foot so well is on the foot */
+#define HANDED 0.6   /* cosine from which left and right are certain */
+#define RIGID  0.005 /* metres: a toe marker that keeps its distances to the foot so well is on the foot */
 
 static bool is_taken(const int *sites, int count, int site) {
     for (int i = 0; i < count; i++)
@@ -137,6 +138,95 @@ static void settle_toes(exi_capture_work *w) {
     }
 }
 
+/* ---- sides ---- */
+
+/* Left, times the cosine between it and where a body that looks ahead has its left: +1 if the labels are right, -1 if
+ * left and right are exchanged. Ahead is where the markers are that a body has in front: on toes, pelvis and chest. */
+static double find_hand(const exi_capture_work *w) {
+    const ex_markers *markers = w->markers;
+    const int step = markers->frame_count / SAMPLES + 1;
+    double sum = 0;
+    int frames = 0;
+    for (int f = 0; f < markers->frame_count; f += step) {
+        double left[2] = {0}, ahead[2] = {0}, middle[2] = {0}, depth = 0;
+        int count = 0, sides[2] = {0};
+        for (int pass = 0; pass < 2; pass++)
+            for (int m = 0; m < markers->marker_count; m++) {
+                const exi_marker_meaning *meaning = &w->meanings[m];
+                const bool arm = strncmp(meaning->joint, "shoulder", 8) == 0 ||
+                                 strncmp(meaning->joint, "forearm", 7) == 0 || strncmp(meaning->joint, "wrist", 5) == 0;
+                const float *p = meaning->kind == EXI_MARKER_PLACE && !arm ? exi_capture_seen(markers, f, m) : NULL;
+                for (int i = 0; i < 2 && p; i++) {
+                    const double x = (double)p[2 * i];
+                    if (pass == 0)
+                        middle[i] += x;
+                    else
+                        ahead[i] += (meaning->across[1] - depth) * (x - middle[i]);
+                    left[i] += pass == 1 ? meaning->side * (x - middle[i]) : 0;
+                }
+                if (p && pass == 0) {
+                    depth += meaning->across[1];
+                    count++;
+                    sides[0] += meaning->side > 0;
+                    sides[1] += meaning->side < 0;
+                }
+                if (pass == 0 && m == markers->marker_count - 1 && count > 0) {
+                    depth /= count;
+                    middle[0] /= count;
+                    middle[1] /= count;
+                }
+            }
+        const double size = sqrt((left[0] * left[0] + left[1] * left[1]) * (ahead[0] * ahead[0] + ahead[1] * ahead[1]));
+        if (count < EXI_CAPTURE_MATCHES || sides[0] < 2 || sides[1] < 2 || !(size > 0))
+            continue;
+        sum += (left[0] * ahead[1] - left[1] * ahead[0]) / size; /* up x ahead = (ahead z, -ahead x) */
+        frames++;
+    }
+    return frames > 0 ? sum / frames : 0;
+}
+
+/* The marker of the same name on the other side, or -1. */
+static int find_partner(const exi_capture_work *w, int marker) {
+    char word[EXI_MARKER_WORD], other[EXI_MARKER_WORD];
+    const exi_marker_meaning *meaning = &w->meanings[marker];
+    exi_marker_word(w->markers->names[marker], word);
+    for (int m = 0; m < w->markers->marker_count; m++) {
+        if (m == marker || w->meanings[m].side != -meaning->side || meaning->side == 0)
+            continue;
+        if (meaning->place >= 0 && w->meanings[m].place == meaning->place)
+            return m;
+        exi_marker_word(w->markers->names[m], other);
+        bool same = strlen(word) == strlen(other);
+        for (size_t i = 0; same && word[i]; i++)
+            same = word[i] == other[i] || (word[i] == 'L' && other[i] == 'R') || (word[i] == 'R' && other[i] == 'L');
+        if (same)
+            return m;
+    }
+    return -1;
+}
+
+/* Exchanges left and right if the labels are those of a mirror image. */
+static ex_result settle_sides(exi_capture_work *w) {
+    if (find_hand(w) > -HANDED)
+        return EX_OK;
+    for (int m = 0; m < w->markers->marker_count; m++) {
+        const int n = find_partner(w, m);
+        for (int f = 0; f < w->markers->frame_count && n > m; f++) {
+            float *row = w->markers->positions + 3 * (size_t)f * (size_t)w->markers->marker_count;
+            for (int i = 0; i < 3; i++) {
+                const float kept = row[3 * m + i];
+                row[3 * m + i] = row[3 * n + i];
+                row[3 * n + i] = kept;
+            }
+        }
+    }
+    return exi_capture_note(w,
+                            "left and right are exchanged, or the file is a mirror image: toes would be behind heels; "
+                            "labels of left and right were exchanged")
+               ? EX_OK
+               : exi_capture_no_memory(w);
+}
+
 /* ---- all ---- */
 
 static bool ever_seen(const ex_markers *markers, int marker) {
@@ -192,6 +282,9 @@ static void drop_sites(exi_capture_work *w) {
 ex_result exi_capture_match_all(exi_capture_work *w) {
     for (int m = 0; m < w->markers->marker_count; m++)
         w->meanings[m] = exi_marker_look_up(w->markers->names[m]);
+    const ex_result result = settle_sides(w);
+    if (result != EX_OK)
+        return result;
     ex_capture_match(w->kinematics, w->markers, w->out->sites);
     refuse(w);
     if (!add_known(w))

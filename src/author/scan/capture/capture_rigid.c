@@ -145,7 +145,7 @@ static bool put_named(const trial *t, int marker, bool *added) {
     else if (found.spread > LOOSE_NAMED)
         snprintf(said->text, sizeof said->text, "moves %.0f mm against its bone, %.40s", 1000 * found.spread, bone);
     else {
-        snprintf(said->text, sizeof said->text, "on %.40s by its name (moves %.1f mm against it)", bone,
+        snprintf(said->text, sizeof said->text, "by its name on %.40s (moves %.1f mm against it)", bone,
                  1000 * found.spread);
         *added = true;
         return exi_capture_add_site(w, marker, joint, found.local);

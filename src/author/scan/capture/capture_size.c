@@ -96,7 +96,7 @@ static ex_site *site_of(const exi_capture_work *w, int marker) {
     return &w->kinematics->sites[w->out->sites[marker]];
 }
 
-/* Where a site is with the skeleton at rest, from the base. */
+/* Finds the place of a site with the skeleton at rest, from the base. */
 static void rest_place(const exi_capture_work *w, const ex_site *site, double at[3]) {
     memcpy(at, site->local, 3 * sizeof *at);
     for (int j = site->joint; j > 0; j = w->kinematics->joints[j].parent)
