@@ -27,14 +27,14 @@ static int worst_frame(const ex_capture *capture) {
 }
 
 /* Prints the reader's notes, and the contents of the file that are not markers. */
-static void print_notes(const ex_call *call, const char *path, const ex_markers *markers) {
+static void print_notes(const char *path, const ex_markers *markers) {
     char text[EXI_TEXT_SIZE];
-    for (int i = 0; i < markers->note_count && !call->quiet; i++)
+    for (int i = 0; i < markers->note_count; i++)
         exi_failed_text("%s: %s", path, markers->notes[i]);
-    if (markers->analogue_count > 0 && !call->quiet)
+    if (markers->analogue_count > 0)
         exi_failed_text("%s: %s skipped: only markers are used", path,
                         exi_text_count(text, markers->analogue_count, "analogue channel"));
-    if (markers->other_count > 0 && !call->quiet)
+    if (markers->other_count > 0)
         exi_failed_text("%s: %s of another program skipped: forces, moments, powers or numbers", path,
                         exi_text_count(text, markers->other_count, "result"));
 }
@@ -228,8 +228,8 @@ static ex_result write_results(const exi_scan_capture *wish, const ex_capture *c
 static ex_result read_markers(const ex_call *call, const char *path, const char *up, ex_markers **markers,
                               ex_error *error) {
     ex_result result = ex_markers_read(path, markers, error);
-    if (result == EX_OK)
-        print_notes(call, path, *markers);
+    if (result == EX_OK && !call->json && !call->quiet)
+        print_notes(path, *markers);
     return result == EX_OK && up ? ex_markers_set_up(*markers, up, error) : result;
 }
 

@@ -1,7 +1,7 @@
 """People written by program, with known joint angles: markers of a static trial and of a motion, as TRC and as C3D.
 
-An own model, which shares nothing with the tool: x forwards, y up, z to the right, metres, angles in degrees. Joints turn
-about z, then x, then y of the segment before (flexion, adduction, rotation). Arms hang at zero, palms forwards. Markers
+An own model, which shares nothing with the tool: x forwards, y up, z to the right, metres, angles in degrees. Joints
+turn about z, then x, then y of the segment before (flexion, adduction, rotation). Arms hang at zero, palms forwards. Markers
 have noise of 1 mm and slide with the skin.
 """
 import math
@@ -163,7 +163,8 @@ def walk_pose(person, t):
             "pelvis_ty": person.thigh + person.shank + 0.15 * person.size + 0.02 * math.cos(2 * w),
             "pelvis_tilt": -4 + 2 * math.sin(2 * w), "pelvis_list": 4 * math.sin(w), "pelvis_rotation": 6 * math.cos(w),
             "lumbar_extension": -5 + 3 * math.sin(2 * w), "lumbar_bending": -5 * math.sin(w),
-            "lumbar_rotation": -8 * math.cos(w), "neck_extension": 5 * math.sin(w), "neck_rotation": 15 * math.sin(0.5 * w)}
+            "lumbar_rotation": -8 * math.cos(w), "neck_extension": 5 * math.sin(w),
+            "neck_rotation": 15 * math.sin(0.5 * w)}
     for s, p in (("r", 0), ("l", math.pi)):
         pose.update({"hip_flexion_" + s: 10 + 25 * math.cos(w + p), "hip_adduction_" + s: 4 * math.sin(w + p),
                      "hip_rotation_" + s: 5 * math.cos(w + p + 1), "knee_angle_" + s: 32 - 28 * math.cos(w + p + 2),

@@ -50,13 +50,14 @@ typedef struct ex_capture_marker {
 
 /* A skeleton fitted to motion capture, with its pose in every frame. */
 typedef struct ex_capture {
-    ex_kinematics *kinematics; /* as found; its sites are those matched with markers */
-    int marker_count;          /* those of the motion, then those of the static trial alone */
-    int *sites; /* [marker_count]: the site of kinematics that the marker was used for; -1: not used */
+    ex_kinematics *kinematics;  /* as found; its sites are those matched with markers */
+    int marker_count;           /* those of the motion, then those of the static trial alone */
+    int *sites;                 /* [marker_count]: the site of kinematics that the marker was used for; -1: not used */
     ex_capture_marker *markers; /* [marker_count] */
     int note_count;
-    char **notes; /* [note_count]: sentences about what was mended or assumed */
-    int zero_frame; /* frame from which angles count, if the names of the markers tell only their bones; -1: none */
+    char **notes;   /* [note_count]: sentences about what was mended or assumed */
+    int zero_frame; /* frame from which most angles count, if the names of the markers tell only their bones; -1: none
+                     */
     int still_count;
     ex_kin_pose *still_poses; /* [still_count] of frames of the static trial; NULL: none */
     double (*still_seen)[3];  /* [still_count][site_count]: markers in these frames; NaN if not seen */
@@ -78,8 +79,8 @@ typedef struct ex_capture {
  * Fits a skeleton to the markers of a trial. With the skeleton "full", markers of the usual sets that it does not have
  * are added to it. Markers that are known only by their bone, and unknown ones, are put on the bone to which they keep
  * their distance. Two markers that changed places are put right, sightings far from where the others predict them are
- * left out, and markers without a label fill gaps. Results: DATA (markers and skeleton have too few names in common: some of
- * both are named; no frame has enough of them), MEMORY. options may be NULL. */
+ * left out, and markers without a label fill gaps. Results: DATA (markers and skeleton have too few names in common:
+ * some of both are named; no frame has enough of them), MEMORY. options may be NULL. */
 EX_API ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *options, ex_capture **capture,
                                 ex_error *error);
 EX_API void ex_capture_destroy(ex_capture *capture);
@@ -87,12 +88,12 @@ EX_API void ex_capture_destroy(ex_capture *capture);
 /*
  * Angles of joints over time, in degrees. A skeleton with the joints of "full" gets the names and signs of OpenSim's
  * models: pelvis_tilt (backwards is positive), hip_flexion_r, knee_angle_r (bent is positive), ankle_angle_r (up is
- * positive), lumbar_extension, arm_flex_r, elbow_flex_r, pro_sup_r and so on; each joint turns about z, x and y, in this
- * order, of axes x forwards, y up, z to the right. A bone's own axes: along the line between its joints, and along the
- * axis of the knee or the elbow (between its inner and outer marker, if both are there). In the static trial, pelvis,
- * trunk and head are upright and the feet are flat. Without one, the pelvis is level between its front and back markers
- * and a foot between heel and toe; trunk and head stand as the skeleton does. Another skeleton gets a
- * column for each hinge, and three for each ball: NAME_z, NAME_x, NAME_y. Joints without markers have no column.
+ * positive), lumbar_extension, arm_flex_r, elbow_flex_r, pro_sup_r and so on; each joint turns about z, x and y, in
+ * this order, of axes x forwards, y up, z to the right. A bone's own axes: along the line between its joints, and along
+ * the axis of the knee or the elbow (between its inner and outer marker, if both are there). In the static trial,
+ * pelvis, trunk and head are upright and the feet are flat. Without one, the pelvis is level between its front and back
+ * markers and a foot between heel and toe; trunk and head stand as the skeleton does. Another skeleton gets a column
+ * for each hinge, and three for each ball: NAME_z, NAME_x, NAME_y. Joints without markers have no column.
  */
 typedef struct ex_capture_angles {
     int count;

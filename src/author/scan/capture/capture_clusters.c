@@ -236,9 +236,9 @@ ex_result exi_capture_start_clusters(exi_capture_work *w) {
         if (result == EX_OK &&
             !exi_capture_note(
                 w,
-                "the names tell only the bones of the markers: angles count from the pose in frame %d, "
-                "which is taken as standing straight; a static trial with markers at the joints (--static) "
-                "gives true ones",
+                "the names tell only the bones of the markers: angles of hips, trunk, arms and feet count "
+                "from frame %d, as if the person stood upright there; a static trial with markers at the "
+                "joints (--static) gives true ones",
                 g.frame - w->still_count + w->markers->first_frame))
             result = exi_capture_no_memory(w);
     }

@@ -1,7 +1,8 @@
 /*
  * Mends sightings: pairs of markers that changed places, false sightings, and markers without a label.
  *
- * Between two frames, a and b have changed places if the steps are much shorter with their places exchanged:
+ * Let a and b be where two markers would be if they went on as before. In a frame with a' and b' they have changed
+ * places if these are much nearer the other way round:
  *
  *     |b' - a| + |a' - b| < SHORT (|a' - a| + |b' - b|)
  *
@@ -52,21 +53,30 @@ static bool have_changed(const float *a0, const float *b0, const float *a1, cons
 
 /* Goes through the moments at which a pair changes places. Counts the frames in odd sections, or exchanges those. */
 static int go_through(const exi_capture_work *w, int a, int b, int mend) {
-    int last = -1, odd = 0, frames[2] = {0};
-    float before[2][3];
+    int last = -1, before_last = -1, odd = 0, frames[2] = {0};
+    float tracks[2][2][3] = {{{0}}}; /* the last positions and those before, with the places put right */
     for (int f = w->still_count; f < w->markers->frame_count; f++) {
         const float *p = exi_capture_seen(w->markers, f, a), *q = exi_capture_seen(w->markers, f, b);
         if (!p || !q)
             continue;
-        float now[2][3];
-        memcpy(now[0], p, sizeof now[0]);
-        memcpy(now[1], q, sizeof now[1]);
-        if (last >= 0 && f - last <= GAP && have_changed(before[0], before[1], now[0], now[1]))
+        float now[2][3], likely[2][3];
+        memcpy(now[odd], p, sizeof now[0]);
+        memcpy(now[!odd], q, sizeof now[0]);
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 3; i++) /* as fast as before */
+                likely[k][i] =
+                    tracks[0][k][i] + (before_last == f - 2 && last == f - 1 ? tracks[0][k][i] - tracks[1][k][i] : 0);
+        if (last >= 0 && f - last <= GAP && have_changed(likely[0], likely[1], now[0], now[1])) {
             odd = !odd;
+            memcpy(now[odd], p, sizeof now[0]);
+            memcpy(now[!odd], q, sizeof now[0]);
+        }
         frames[odd]++;
         if (mend >= 0 && odd == mend)
             exchange(w, f, a, b);
-        memcpy(before, now, sizeof before);
+        memcpy(tracks[1], tracks[0], sizeof tracks[1]);
+        memcpy(tracks[0], now, sizeof tracks[0]);
+        before_last = last;
         last = f;
     }
     return frames[1] == 0 ? -1 : frames[1] <= frames[0] ? 1 : 0;
