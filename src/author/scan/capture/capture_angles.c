@@ -122,6 +122,13 @@ static bool see(const work *w, const char *name, int side, double at[3]) {
     return true;
 }
 
+static int count_markers(const ex_kinematics *kinematics, int joint) {
+    int count = 0;
+    for (int s = 0; s < kinematics->site_count; s++)
+        count += kinematics->sites[s].joint == joint;
+    return count;
+}
+
 /* ---- axes of bones in the world, in one frame ---- */
 
 /* All is found in the world, for a frame of the static trial, or for the skeleton at rest. */
@@ -275,15 +282,15 @@ static void stand_leg(const work *w, int side, stance *out) {
     }
 }
 
-/* The centre of a shoulder: half way from where the fit has it to below the marker on top of it, as deep as on an
- * adult. */
+/* The centre of a shoulder: below the marker on top of it, as deep as on an adult. A fit finds it badly: most motions
+ * turn arms about one axis. */
 static void find_shoulder(const work *w, int side, const stance *now, double centre[3]) {
     double top[3];
     memcpy(centre, w->places[w->numbers[UPPER][side]], 3 * sizeof *centre);
     if (!w->seen || !now->good[CHEST][0] || !see(w, "SHO", side, top))
         return;
     for (int i = 0; i < 3; i++)
-        centre[i] = (centre[i] + top[i] - 0.055 * scale_of(w) * now->axes[CHEST][0][1][i]) / 2;
+        centre[i] = top[i] - 0.055 * scale_of(w) * now->axes[CHEST][0][1][i];
 }
 
 static void stand_arm(const work *w, int side, stance *out) {
@@ -397,13 +404,6 @@ static bool set_axes(work *w) {
 
 /* ---- all ---- */
 
-static int count_markers(const ex_kinematics *kinematics, int joint) {
-    int count = 0;
-    for (int s = 0; s < kinematics->site_count; s++)
-        count += kinematics->sites[s].joint == joint;
-    return count;
-}
-
 /* Bones that carry enough markers: their joint is a point of its own, so that two show all turns. Bones of limbs are
  * also shown by what comes after them. */
 static void find_bones(work *w) {
@@ -457,7 +457,13 @@ static void add_frame(const work *w, ex_capture_angles *angles, double *row, con
             const int side = sided ? 1 - s : 0; /* right first */
             if (w->numbers[joints[k].parent][side] < 0 || w->numbers[joints[k].child][side] < 0)
                 continue;
-            /* Two markers on a foot do not show its roll: then the angle is that of its length. */
+            /* One marker on an arm does not show its roll, nor to which side the elbow bends; two markers on a foot do
+             * not show its roll: then the angle is that of its length. */
+            const bool thin = bones[joints[k].child].sided && count_markers(w->kinematics, w->numbers[UPPER][side]) < 2;
+            const bool rolls = (joints[k].child == UPPER && thin) ||
+                               (joints[k].child == FORE && count_markers(w->kinematics, w->numbers[FORE][side]) < 2);
+            if (joints[k].child == FORE && thin)
+                continue;
             const bool few = joints[k].child == FOOT && count_markers(w->kinematics, w->numbers[FOOT][side]) < 3;
             if (row) {
                 turn_axes(w, joints[k].parent, side, parent);
@@ -467,7 +473,7 @@ static void add_frame(const work *w, ex_capture_angles *angles, double *row, con
                     found[0] = DEGREES * atan2(exi_dot3(parent[1], child[0]), exi_dot3(parent[0], child[0]));
             }
             for (int i = 0; i < 3; i++) {
-                if (!joints[k].names[i] || (few && i > 0))
+                if (!joints[k].names[i] || (few && i > 0) || (rolls && i == 2))
                     continue;
                 if (!row)
                     add_name(angles, joints[k].names[i], !sided ? "" : side == 0 ? "_l" : "_r");
