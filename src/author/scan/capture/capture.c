@@ -242,35 +242,6 @@ static ex_result find_bones(exi_capture_work *w) {
     return result;
 }
 
-/* Sums the squared errors of the markers, which come before those of the points that hold weak joints. */
-static double sum_errors(const exi_capture_work *w, const ex_kin_fit *fit) {
-    double sum = 0;
-    for (int i = 0, k = 0; i < w->chosen_count; i++)
-        for (const int last = k + w->counts[w->chosen[i]]; k < last; k++)
-            sum += fit->errors[k] * fit->errors[k];
-    return sum;
-}
-
-/* The trunk may bend at its first joint or at its second: takes the one that fits better. */
-static ex_result bend_trunk(exi_capture_work *w) {
-    ex_kin_fit *high = w->bones;
-    w->bones = NULL;
-    w->bends_low = true;
-    lock_joints(w);
-    ex_result result = find_bones(w);
-    if (result == EX_OK && sum_errors(w, w->bones) < sum_errors(w, high)) {
-        ex_kin_fit_destroy(high);
-        return EX_OK;
-    }
-    ex_kin_fit_destroy(w->bones);
-    w->bones = high;
-    w->bends_low = false;
-    lock_joints(w);
-    return result;
-}
-
-/* ---- all frames ---- */
-
 static bool keep_pose(exi_capture_work *w, int frame, const ex_kin_pose *pose) {
     ex_kin_pose *kept = &w->poses[frame], made = *pose;
     made.rotations = exi_array_copy(pose->rotations, (size_t)w->kinematics->joint_count, sizeof *pose->rotations);
@@ -280,6 +251,60 @@ static bool keep_pose(exi_capture_work *w, int frame, const ex_kin_pose *pose) {
     *kept = made;
     return true;
 }
+
+/* Sums the squared errors of the markers, which come before those of the points that hold weak joints. */
+static double sum_errors(const exi_capture_work *w, const ex_kin_fit *fit) {
+    double sum = 0;
+    for (int i = 0, k = 0; i < w->chosen_count; i++)
+        for (const int last = k + w->counts[w->chosen[i]]; k < last; k++)
+            sum += fit->errors[k] * fit->errors[k];
+    return sum;
+}
+
+/* Gives the chosen frames likely poses for the other joint of the trunk: those found, with its turn moved there. */
+static ex_result turn_low(exi_capture_work *w, const ex_kin_fit *high) {
+    const ex_kinematics *kinematics = w->kinematics;
+    for (int i = 0; i < w->chosen_count; i++) {
+        double(*turns)[4] = high->poses[i].rotations;
+        if (!keep_pose(w, w->chosen[i], &high->poses[i]))
+            return exi_capture_no_memory(w);
+        for (int j = 1; j < kinematics->joint_count; j++) {
+            const int next = kinematics->joints[j].parent == 0 ? carried(kinematics, j) : -1;
+            if (next < 0)
+                continue;
+            double(*moved)[4] = w->poses[w->chosen[i]].rotations;
+            exi_quaternion_multiply(turns[j], turns[next], moved[j]);
+            memcpy(moved[next], (const double[4]){0, 0, 0, 1}, sizeof *moved);
+        }
+    }
+    return EX_OK;
+}
+
+/* The trunk may bend at its first joint or at its second: takes the one that fits better. */
+static ex_result bend_trunk(exi_capture_work *w) {
+    ex_kin_fit *high = w->bones;
+    ex_result result = turn_low(w, high);
+    w->bones = NULL;
+    w->bends_low = true;
+    lock_joints(w);
+    if (result == EX_OK)
+        result = find_bones(w);
+    if (result == EX_OK && sum_errors(w, w->bones) < sum_errors(w, high)) {
+        ex_kin_fit_destroy(high);
+        return EX_OK;
+    }
+    for (int i = 0; i < w->chosen_count; i++) {
+        free(w->poses[w->chosen[i]].rotations);
+        w->poses[w->chosen[i]].rotations = NULL;
+    }
+    ex_kin_fit_destroy(w->bones);
+    w->bones = high;
+    w->bends_low = false;
+    lock_joints(w);
+    return result;
+}
+
+/* ---- all frames ---- */
 
 /* Returns the fitted pose of the nearest chosen frame. */
 static const ex_kin_pose *nearest_chosen(const exi_capture_work *w, int frame) {
@@ -341,6 +366,7 @@ static ex_result solve(exi_capture_work *w) {
     if (result == EX_OK) {
         if (!w->scaled) {
             exi_capture_scale(w);
+
             exi_capture_size_bones(w);
             w->scaled = true;
         }
