@@ -196,7 +196,7 @@ const ex_command cmd_scan_fit = {
     .name = "scan fit",
     .summary = "find bones, axes and poses from named markers",
     .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even] [--rigid]\n"
-             "scan fit FILE.c3d|FILE.trc [--static FILE] [--bvh OUT.bvh] [--angles OUT.mot]",
+             "scan fit FILE.c3d [--static FILE] [--angles OUT.mot] [--bvh OUT.bvh]",
     .description = "Reads labels/ of a session and finds everything that its skeleton leaves open,\n"
                    "all at once: the lengths and directions of bones, the axes of hinges, the\n"
                    "position of each marker on its bone, and the pose of every scan. Markers that\n"
@@ -222,7 +222,7 @@ const ex_command cmd_scan_fit = {
     .examples = "exemplar scan fit body\n"
                 "exemplar scan fit body --loss none -o plain.json\n"
                 "exemplar scan fit walk.c3d --bvh walk.bvh\n"
-                "exemplar scan fit walk.trc --static static.trc --angles walk.mot",
+                "exemplar scan fit walk.c3d --static static.c3d --angles walk.mot",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -247,7 +247,8 @@ class Folder:
         """Motion capture from elsewhere; without it, that example is not run."""
         data = pathlib.Path(os.environ.get("EX_DATA") or pathlib.Path(sys.argv[2]).resolve().parent / "shared/data")
         if (data / "mocap/c3d/02_01.c3d").exists():
-            shutil.copy(data / "mocap/c3d/02_01.c3d", self.path / "walk.c3d")
+            for name in ("walk.c3d", "static.c3d"):
+                shutil.copy(data / "mocap/c3d/02_01.c3d", self.path / name)
 
     def people(self):
         """A template, a scan of it turned and thicker, two halves of that, landmarks, and frames of a sequence."""

@@ -208,6 +208,16 @@ static const char *find_up(const exi_c3d *r, char text[3]) {
     return text;
 }
 
+/* Drops frames at the end that show nothing: they may be padding. */
+static void trim_frames(ex_markers *markers) {
+    const size_t row = 3 * (size_t)markers->marker_count;
+    for (bool empty = true; empty && markers->frame_count > 1; markers->frame_count -= empty) {
+        const float *last = markers->positions + (size_t)(markers->frame_count - 1) * row;
+        for (size_t i = 0; i < row && empty; i += 3)
+            empty = isnan(last[i]);
+    }
+}
+
 static ex_result read_markers(const exi_c3d *r, ex_markers *markers) {
     exi_c3d_layout layout;
     double metres = 0, used = 0;
@@ -228,6 +238,8 @@ static ex_result read_markers(const exi_c3d *r, ex_markers *markers) {
     markers->rate = layout.rate;
     if (layout.analogue > 0)
         markers->analogue_count = exi_c3d_number(r, "ANALOG", "USED", 0, &used) ? (int)used : (int)layout.analogue;
+    if (result == EX_OK && layout.guessed)
+        trim_frames(markers);
     if (result == EX_OK && layout.guessed &&
         !exi_markers_note(markers, "the header's number of frames is not true: the file has %d", markers->frame_count))
         result = exi_c3d_no_memory(r);

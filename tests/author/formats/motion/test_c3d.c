@@ -462,6 +462,9 @@ static void angles(void **state) {
     assert_int_equal(markers->marker_count, 2);
     assert_string_equal(markers->names[1], "M2");
     assert_near((double)markers->positions[3], place(0, 2, 0) * def.scale * 0.001, 1e-6);
+    assert_int_equal(markers->angle_count, 1);
+    assert_string_equal(markers->angle_names[0], "M1");
+    assert_near((double)markers->angles[1], place(0, 1, 1) * def.scale, 1e-4);
     ex_markers_destroy(markers);
     def.points = 1;
     def.angles = "M0";
@@ -470,6 +473,20 @@ static void angles(void **state) {
     assert_int_equal(ex_c3d_parse(b.data, b.size, "m.c3d", &markers, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "none of the 1 points is a marker");
     free(b.data);
+}
+
+/* A number of frames at the limit of two bytes: all frames of the file are read, and a note says so. */
+static void full_count(void **state) {
+    (void)state;
+    file_def def = plain;
+    def.parameter_frames = 65535;
+    def.header_frames = 65535;
+    ex_markers *markers = make(&def);
+    assert_int_equal(markers->frame_count, plain.frames);
+    assert_int_equal(markers->note_count, 1);
+    assert_non_null(strstr(markers->notes[0], "number of frames is not true"));
+    assert_near((double)markers->positions[0], place(0, 0, 0) * def.scale * 0.001, 1e-6);
+    ex_markers_destroy(markers);
 }
 
 /* ---- the up axis ---- */
@@ -747,19 +764,13 @@ static void real_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(variants),
-        cmocka_unit_test(many),
-        cmocka_unit_test(disagreements),
-        cmocka_unit_test(names),
-        cmocka_unit_test(angles),
-        cmocka_unit_test(directions),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(damaged),
-        cmocka_unit_test_setup_teardown(memory, scratch_set_up, scratch_tear_down),
-        cmocka_unit_test(real_files),
-        cmocka_unit_test(real_up),
+        cmocka_unit_test(by_hand),    cmocka_unit_test(variants),
+        cmocka_unit_test(many),       cmocka_unit_test(disagreements),
+        cmocka_unit_test(names),      cmocka_unit_test(angles),
+        cmocka_unit_test(full_count), cmocka_unit_test(directions),
+        cmocka_unit_test(refuses),    cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(damaged),    cmocka_unit_test_setup_teardown(memory, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test(real_files), cmocka_unit_test(real_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
