@@ -171,6 +171,16 @@ class Made(harness.Case):
         self.fit_with_notes("walk.c3d", "--up", "+Y", "--frames", "12", "--angles", "a.csv")
 
     def test_refusals(self):
+        rows = maker.trial(self.person, self.markers, maker.walk(self.person, 0.3))
+        maker.write_trc(self.folder / "bare.trc",
+                        [{f"*{i}": p for i, p in enumerate(row.values())} for row in rows])
+        self.sentence(self.run_tool("scan", "fit", "bare.trc"), 1, "39 of 39 markers have no label", "at least 6")
+        both = [{**{"A:" + n: p for n, p in row.items()},
+                 **{"B:" + n: maker.add(p, [1, 0, 0.5]) for n, p in row.items()}} for row in rows]
+        maker.write_trc(self.folder / "both.trc", both)
+        outcome = self.fit_with_notes("both.trc")
+        self.assertIn("39 of 78 markers used", outcome.out)
+        self.assertRegex(outcome.out, r"not used: B:RKNE: A:RKNE has its place, and .* another person\?")
         maker.write_trc(self.folder / "walk.trc", maker.trial(self.person, self.markers, maker.walk(self.person, 0.1)))
         self.sentence(self.run_tool("scan", "fit", "walk.trc", "--angles", "a.txt"), 2, "a.txt", ".mot")
         self.sentence(self.run_tool("scan", "fit", "walk.trc", "--static", "none.trc"), 1, "none.trc")

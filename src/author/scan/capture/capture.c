@@ -107,6 +107,14 @@ static const char *site_name(const void *from, int i) {
 
 static ex_result too_few(const exi_capture_work *w, const ex_kinematics *full, int matched) {
     char markers[200], sites[200];
+    int blank = 0;
+    for (int m = 0; m < w->markers->marker_count; m++)
+        blank += w->meanings[m].kind == EXI_MARKER_BLANK;
+    if (2 * blank > w->markers->marker_count)
+        return ex_error_set(w->error, EX_ERROR_DATA,
+                            "%d of %d markers have no label, and only %d have a known one: label at least %d in the "
+                            "program that recorded them; others may stay without",
+                            blank, w->markers->marker_count, matched, EXI_CAPTURE_MATCHES);
     list_names(markers, sizeof markers, w->markers->marker_count, marker_name, w->markers);
     list_names(sites, sizeof sites, full->site_count, site_name, full);
     return ex_error_set(w->error, EX_ERROR_DATA,

@@ -130,6 +130,15 @@ static double travel(const ex_markers *markers, int marker) {
     return (double)fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
 }
 
+/* The marker that is used for the place of this one, or -1. */
+static int place_of(const exi_capture_work *w, int marker) {
+    for (int m = 0; m < w->markers->marker_count; m++)
+        if (m != marker && w->out->sites[m] >= 0 && w->meanings[marker].place >= 0 &&
+            w->meanings[m].place == w->meanings[marker].place && w->meanings[m].side == w->meanings[marker].side)
+            return m;
+    return -1;
+}
+
 static bool put_named(const trial *t, int marker, bool *added) {
     exi_capture_work *w = t->w;
     const int joint = ex_kinematics_find_joint(w->kinematics, w->meanings[marker].joint);
@@ -140,8 +149,14 @@ static bool put_named(const trial *t, int marker, bool *added) {
     }
     const fit found = fit_marker(t, marker, joint);
     const char *bone = w->kinematics->joints[joint].name;
+    const bool far = from_bone(w->kinematics, joint, found.local) > FAR;
     if (found.seen == 0)
         snprintf(said->text, sizeof said->text, "not seen together with others");
+    else if ((far || found.spread > LOOSE_NAMED) && place_of(w, marker) >= 0)
+        snprintf(said->text, sizeof said->text, "%.40s has its place, and it %s %.30s: another person?",
+                 w->markers->names[place_of(w, marker)], far ? "is far from" : "moves against", bone);
+    else if (far)
+        snprintf(said->text, sizeof said->text, "is far from its bone, %.40s", bone);
     else if (found.spread > LOOSE_NAMED)
         snprintf(said->text, sizeof said->text, "moves %.0f mm against its bone, %.40s", 1000 * found.spread, bone);
     else {
