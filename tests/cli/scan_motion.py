@@ -170,6 +170,26 @@ class Made(harness.Case):
                 self.assertLess(answer["rms"], 0.004)
         self.fit_with_notes("walk.c3d", "--up", "+Y", "--frames", "12", "--angles", "a.csv")
 
+    def test_no_labels(self):
+        """A motion that begins near the static pose gets all its labels from there; one that does not is refused."""
+        def bend(t):
+            start, end, k = maker.static_pose(self.person), maker.walk_pose(self.person, 0.2), min(1.0, t)
+            return {name: (1 - k) * start.get(name, 0.0) + k * end.get(name, 0.0) for name in {**start, **end}}
+        names = sorted(self.markers, key=lambda name: name[::-1])
+        maker.write_trc(self.folder / "static.trc", maker.static_trial(self.person, self.markers))
+        for file, poses in (("bend", [bend(f / 60) for f in range(80)]), ("walk", maker.walk(self.person, 0.6))):
+            rows = maker.trial(self.person, self.markers, poses)
+            bare = [{f"*{i}": row[name] for i, name in enumerate(names)} for row in rows]
+            maker.write_trc(self.folder / f"{file}.trc", bare)
+        outcome = self.run_tool("scan", "fit", "bend.trc", "--static", "static.trc", "--json")
+        self.assertEqual(outcome.code, 0, outcome.err)
+        answer = outcome.json()
+        self.assertEqual([marker["marker"] for marker in answer["marker_notes"]], names)
+        self.assertIn("the motion has no labels: they were found from the static trial", answer["notes"][0])
+        self.assertLess(answer["rms"], 0.004)
+        self.sentence(self.run_tool("scan", "fit", "walk.trc", "--static", "static.trc"), 1,
+                      "39 of 39 markers have no label", "passes near its pose")
+
     def test_refusals(self):
         rows = maker.trial(self.person, self.markers, maker.walk(self.person, 0.3))
         maker.write_trc(self.folder / "bare.trc",

@@ -108,13 +108,14 @@ static const char *site_name(const void *from, int i) {
 static ex_result too_few(const exi_capture_work *w, const ex_kinematics *full, int matched) {
     char markers[200], sites[200];
     int blank = 0;
-    for (int m = 0; m < w->markers->marker_count; m++)
+    for (int m = 0; m < w->motion->marker_count; m++)
         blank += w->meanings[m].kind == EXI_MARKER_BLANK;
-    if (2 * blank > w->markers->marker_count)
+    if (2 * blank > w->motion->marker_count)
         return ex_error_set(w->error, EX_ERROR_DATA,
                             "%d of %d markers have no label, and only %d have a known one: label at least %d in the "
-                            "program that recorded them; others may stay without",
-                            blank, w->markers->marker_count, matched, EXI_CAPTURE_MATCHES);
+                            "program that recorded them, or give a labelled static trial (--static) of a motion that "
+                            "begins, ends or passes near its pose",
+                            blank, w->motion->marker_count, matched, EXI_CAPTURE_MATCHES);
     list_names(markers, sizeof markers, w->markers->marker_count, marker_name, w->markers);
     list_names(sites, sizeof sites, full->site_count, site_name, full);
     return ex_error_set(w->error, EX_ERROR_DATA,
@@ -128,9 +129,10 @@ static ex_result match(exi_capture_work *w, const ex_kinematics *full) {
         result = exi_capture_unswap(w);
     if (result == EX_OK)
         result = exi_capture_start_clusters(w);
-    if (result == EX_OK && w->kinematics->site_count < EXI_CAPTURE_MATCHES)
-        return too_few(w, full, w->kinematics->site_count);
-    return result;
+    int matched = 0; /* markers of the motion */
+    for (int m = 0; m < w->motion->marker_count; m++)
+        matched += w->out->sites[m] >= 0;
+    return result == EX_OK && matched < EXI_CAPTURE_MATCHES ? too_few(w, full, matched) : result;
 }
 
 static void count_sightings(exi_capture_work *w) {
@@ -540,7 +542,16 @@ ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *op
     *capture = NULL;
     exi_capture_work w = {.motion = markers, .options = options ? options : &plain, .error = error};
     w.out = calloc(1, sizeof *w.out);
-    ex_result result = w.out ? open_work(&w) : exi_capture_no_memory(&w);
+    ex_markers *named = NULL;
+    int frame = 0;
+    ex_result result = w.out ? exi_capture_label(markers, w.options, &named, &frame, error) : exi_capture_no_memory(&w);
+    w.motion = named ? named : markers;
+    if (result == EX_OK)
+        result = open_work(&w);
+    if (result == EX_OK && named &&
+        !exi_capture_note(&w, "the motion has no labels: they were found from the static trial, in frame %d",
+                          frame + markers->first_frame))
+        result = exi_capture_no_memory(&w);
     ex_kinematics *full = result == EX_OK ? ex_kinematics_copy(w.kinematics) : NULL;
     if (result == EX_OK && !full)
         result = exi_capture_no_memory(&w);
@@ -556,6 +567,7 @@ ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *op
         result = keep_poses(&w);
     ex_kinematics_destroy(full);
     close_work(&w);
+    exi_capture_unlabel(named);
     if (result == EX_OK) {
         w.out->seconds = now() - start;
         *capture = w.out;

@@ -1,6 +1,7 @@
 /*
  * capture.h - shared by the files of motion capture; private to src/author/scan.
  *
+ *   capture_label.c    labels for a motion without them, from the static trial
  *   capture_trial.c    the static trial and the motion as one
  *   capture_match.c    matches markers and sites, by the tables of the usual marker sets
  *   capture_clusters.c a start for sets that only tell the bones of their markers
@@ -53,6 +54,12 @@ const float *exi_capture_seen(const ex_markers *markers, int frame, int marker);
 void exi_capture_predict(const ex_site *site, const double (*rotations)[4], const double (*places)[3], double at[3]);
 /* Adds a site for a marker to the starting skeleton. False without memory. */
 bool exi_capture_add_site(exi_capture_work *w, int marker, int joint, const double local[3]);
+
+/* Labels a motion without labels by a labelled static trial: *named is a copy with names, to be released with
+ * exi_capture_unlabel, or NULL if there is nothing to do or it cannot be done; *frame: where they were matched. */
+ex_result exi_capture_label(const ex_markers *motion, const ex_capture_options *options, ex_markers **named, int *frame,
+                            ex_error *error);
+void exi_capture_unlabel(ex_markers *named);
 
 /* Joins the static trial, of which a few frames are taken, and the motion. */
 ex_result exi_capture_join(exi_capture_work *w);
