@@ -47,7 +47,7 @@ typedef struct ex_kin_joint {
                               reversed, so that equal angles are mirrored poses); -1: none */
     bool lock_translation; /* true if the fit must not change it */
     bool lock_axis;
-    double least, most; /* range of a hinge in degrees; both 0: any. Only for starting values and warnings */
+    double least, most; /* range of a hinge in degrees; both 0: any. A fit with a prior is drawn back into it */
 } ex_kin_joint;
 
 /* A marker, fixed in a joint's frame. */
@@ -128,10 +128,16 @@ typedef struct ex_kin_fit_def {
     const ex_sighting *sightings;
     int reference;        /* the scan whose rotations, except the base's, stay at its start; -1: none, and local
                              positions are instead held near their start */
+    bool free_bones;      /* true: bones and axes are found from markers alone, as in the paper, and mirrored joints are
+                             exact mirror images; false: with a reference, they are drawn to those of `usual` */
+    const ex_kinematics *usual; /* a skeleton in its neutral pose, with the same joints, whose proportions are usual;
+                                   its size does not matter. NULL: kinematics */
+    const double (*neutral)[4]; /* [joint_count]: rotations of the reference from the neutral pose of `usual`, roughly;
+                                   NULL: none is turned */
     bool lock_sites;      /* true: fit only poses and bones */
     bool lock_kinematics; /* true: fit only poses (and sites, unless locked) */
-    double loss;          /* metres: sightings farther away count less and less (a robust loss); 0: the default, 0.02;
-                             INFINITY: least squares as in the paper */
+    double loss;          /* metres: sightings farther away count less and less (a robust loss); 0: the default, 0.02,
+                             or three times the noise if that is more; INFINITY: least squares as in the paper */
     bool even;            /* true: all sites have the same weight; false: those that slide on the bone, as skin near a
                              joint does, count less, as found by the fit */
     bool rigid;           /* true: markers are fixed to their bone, as in the paper; false: each may also follow the
@@ -161,6 +167,9 @@ typedef struct ex_kin_fit {
                             place */
     double *site_sigmas; /* [site_count]: typical distance of a marker from its prediction */
     double rms;          /* over sightings that are not outliers */
+    double noise;        /* typical distance, skin motion included: the median of site_sigmas */
+    double scale;        /* size of the person in units of `usual`; 1 without a prior */
+    double (*neutral)[4]; /* [joint_count]: rotations of the reference from the neutral pose of `usual` */
     int outlier_count;   /* sightings beyond three times the loss */
     int open_count;
     ex_kin_open *opens; /* undetermined parameters, held at their starting values */

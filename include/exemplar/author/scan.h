@@ -433,7 +433,7 @@ EX_API void ex_scan_fitted_destroy(ex_scan_fitted *fitted);
 typedef struct ex_scan_fit_options {
     double sure; /* labels of less confidence are ignored; 0: the default, 0.9 */
     double loss; /* see ex_kin_fit_def */
-    bool even, rigid;
+    bool even, rigid, free_bones;
     const ex_progress *progress;
     const ex_tasks *tasks;
 } ex_scan_fit_options;

@@ -6,8 +6,9 @@
  *
  * First every site is held where the reference scan shows it, whatever bones and axes become; then everything is free.
  * Beyond the paper: a robust loss rho that ignores false markers (fit.h), weights w_s from each marker's typical error,
- * and priors that hold undetermined parameters: translations, axes and the reference's base near their start, with a
- * weight of a ten-thousandth of a sighting, and keep translations along a hinge's own axis small.
+ * and priors. Bones and axes are drawn to those of a usual person (fit_person.c). Without that prior, translations, axes
+ * and the reference's base are held near their start, with a weight of a ten-thousandth of a sighting, and translations
+ * along a hinge's own axis are kept small.
  */
 #include "author/scan/fit/fit.h"
 #include "author/scan/fit/fit_skin.h"
@@ -26,7 +27,10 @@
 #define HOLD_AXIS  1e-6 /* of an axis's prior */
 #define HOLD_SITE  1e-3 /* without a reference, per scan */
 #define HOLD_BASE  1e-2 /* of the reference */
+#define HOLD_MOVED 1e-6 /* of its place, if a prior on bones tells it */
 #define FINE       5e-4 /* metres: a marker closer than this to its prediction gains nothing */
+#define NOISE      0.01 /* metres: first guess of the noise, mostly of skin that moves over bones */
+#define WIDTH      3    /* width of the loss in units of the noise, at least */
 /* With more scans than MANY, bones are first found from about FEW of them. */
 enum { ITERATIONS = 100, SIGMA_ROUNDS = 6, MANY = 150, FEW = 80 };
 
@@ -104,18 +108,29 @@ static void set_widths(exi_fit *f, double width) {
         f->site_widths[s] = width;
 }
 
+/* Takes the noise from the errors; the loss is as wide as it requires. */
+static void take_noise(exi_fit *f, double found) {
+    const double loss = loss_of(f);
+    f->noise = found > FINE ? found : FINE;
+    if (f->person)
+        set_widths(f, f->def->loss == 0 && WIDTH * f->noise > loss ? WIDTH * f->noise : loss);
+}
+
 static void set_priors(exi_fit *f) {
     const double preference = f->def->preference == 0 ? PREFERENCE : f->def->preference;
     f->hold_site = f->def->reference >= 0 ? 0 : HOLD_SITE * f->scan_count;
     f->hold_translation = f->def->reference >= 0 ? HOLD : f->hold_site;
     f->hold_axis = f->def->reference >= 0 ? HOLD_AXIS : f->hold_site;
-    f->hold_base = HOLD_BASE;
+    f->hold_base = f->person ? HOLD_MOVED : HOLD_BASE;
+    if (f->person)
+        f->hold_translation = f->hold_axis = 0;
     if (f->def->reference >= 0)
         f->turn_holds[(size_t)f->def->reference * (size_t)f->joint_count] = HOLD_BASE;
     for (int j = 1; j < f->joint_count; j++) {
         int count = 0;
         f->preferences[j] = 0;
-        if (f->kinematics->joints[j].freedom != EX_FREEDOM_HINGE || preference < 0)
+        if (f->kinematics->joints[j].freedom != EX_FREEDOM_HINGE || preference < 0 ||
+            (f->person && f->def->preference == 0))
             continue;
         for (int m = 0; m < f->mark_count; m++)
             count += f->walk[f->marks[m].joint] >= f->walk[j] && f->walk[f->marks[m].joint] < f->walk_end[j];
@@ -129,6 +144,7 @@ static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *wo
         double change = 0;
         measure(f, errors);
         const double found = find_sigmas(f, errors, sigmas, work), usual = found > FINE ? found : FINE;
+        take_noise(f, found);
         const double least = 0.4 * usual > FINE ? 0.4 * usual : FINE;
         for (int s = 0; s < f->site_count; s++) {
             const double now = usual / (sigmas[s] > least ? sigmas[s] : least);
@@ -160,10 +176,51 @@ static bool shows_mirror(const exi_fit *f) {
     return false;
 }
 
+/* Begins where an earlier fit ended. */
+static void solve_again(exi_fit *f, const ex_kin_fit *last, double *errors, double *sigmas, double *work) {
+    const ex_kin_fit_def *def = f->def;
+    const int iterations = def->iterations > 0 ? def->iterations : ITERATIONS;
+    for (int i = 0; i < f->scan_count; i++)
+        f->scans[i].fitted = true;
+    for (int s = 0; s < f->site_count; s++)
+        f->site_weights[s] = 1;
+    f->noise = last->noise;
+    set_widths(f, loss_of(f));
+    take_noise(f, last->noise);
+    set_priors(f);
+    exi_fit_copy_state(f, &f->now, &f->begin);
+    exi_fit_copy_state(f, &f->now, &f->next);
+    exi_fit_activate(f);
+    exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
+    exi_fit_find_open_poses(f);
+    f->base_free = shows_mirror(f);
+    f->base_moves = f->person != NULL;
+    exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
+    if (def->even)
+        exi_fit_solve(f, iterations, 1e-7, "fitting all", 0.3, 0.9);
+    else
+        solve_weights(f, errors, sigmas, work, iterations);
+}
+
+/* Finds what is not determined, and solves to the end. */
+static ex_result finish(exi_fit *f, double *errors, double *sigmas, double *work) {
+    const int iterations = f->def->iterations > 0 ? f->def->iterations : ITERATIONS;
+    measure(f, errors);
+    const double usual = find_sigmas(f, errors, sigmas, work);
+    take_noise(f, usual);
+    exi_fit_find_open_shared(f, (usual > 2 * FINE ? usual : 2 * FINE) / sqrt(3));
+    exi_fit_solve(f, iterations, f->scan_count > MANY ? 1e-3 : 1e-6, "fitting all", 0.9, 1);
+    measure(f, errors);
+    measure_others(f, errors);
+    f->noise = find_sigmas(f, errors, sigmas, work);
+    return EX_OK;
+}
+
 static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work) {
     const ex_kin_fit_def *def = f->def;
     const double loss = loss_of(f);
     const int iterations = def->iterations > 0 ? def->iterations : ITERATIONS;
+    f->noise = NOISE;
     set_widths(f, 3 * loss);
     for (int s = 0; s < f->site_count; s++)
         f->site_weights[s] = 1;
@@ -188,11 +245,14 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
     result = exi_fit_restart(f);
     if (result != EX_OK)
         return result;
+    set_widths(f, loss);
+    measure(f, errors);
+    take_noise(f, find_sigmas(f, errors, sigmas, work));
     exi_fit_find_open_poses(f);
     exi_fit_activate(f);
     f->base_free = shows_mirror(f);
+    f->base_moves = f->person != NULL;
     exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
-    set_widths(f, loss);
     exi_fit_solve(f, iterations, def->even ? 1e-7 : 1e-4, "fitting all", 0.3, 0.6);
     result = exi_fit_restart(f);
     if (result != EX_OK)
@@ -207,13 +267,6 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
         if (result != EX_OK)
             return result;
     }
-    measure(f, errors);
-    const double usual = find_sigmas(f, errors, sigmas, work);
-    exi_fit_find_open_shared(f, (usual > 2 * FINE ? usual : 2 * FINE) / sqrt(3));
-    exi_fit_solve(f, iterations, f->scan_count > MANY ? 1e-3 : 1e-6, "fitting all", 0.9, 1);
-    measure(f, errors);
-    measure_others(f, errors);
-    find_sigmas(f, errors, sigmas, work);
     return EX_OK;
 }
 
@@ -254,6 +307,10 @@ static bool make_kinematics(const exi_fit *f, ex_kin_fit *out) {
             memcpy(joint->translation, f->now.bases[f->def->reference], sizeof joint->translation);
         if (joint->freedom == EX_FREEDOM_HINGE)
             memcpy(joint->axis, f->now.axes[j], sizeof joint->axis);
+        if (f->apart[j])
+            joint->mirror = -1;
+        if (f->person)
+            exi_fit_person_range(f, j, &joint->least, &joint->most);
     }
     for (int s = 0; s < f->site_count; s++) {
         memcpy(out->kinematics->sites[s].local, f->now.locals[s], sizeof f->now.locals[s]);
@@ -262,8 +319,19 @@ static bool make_kinematics(const exi_fit *f, ex_kin_fit *out) {
     return true;
 }
 
+static bool make_neutral(const exi_fit *f, ex_kin_fit *out) {
+    out->neutral = calloc((size_t)f->joint_count, sizeof *out->neutral);
+    out->scale = f->person ? exi_fit_person_scale(f) : 1;
+    for (int j = 0; out->neutral && j < f->joint_count; j++) {
+        out->neutral[j][3] = 1;
+        if (f->person)
+            exi_fit_person_neutral(f, j, out->neutral[j]);
+    }
+    return out->neutral != NULL;
+}
+
 static void summarise(const exi_fit *f, ex_kin_fit *out) {
-    const double loss = loss_of(f);
+    const double loss = f->person && f->site_count > 0 ? f->site_widths[0] : loss_of(f);
     double sum = 0;
     int count = 0;
     for (int m = 0; m < f->mark_count; m++) {
@@ -278,6 +346,7 @@ static void summarise(const exi_fit *f, ex_kin_fit *out) {
         count++;
     }
     out->rms = count > 0 ? sqrt(sum / count) : 0;
+    out->noise = f->noise;
     out->iteration_count = f->iteration_count;
     out->unknown_count = f->shared_count;
     for (int i = 0; i < f->scan_count; i++)
@@ -285,7 +354,7 @@ static void summarise(const exi_fit *f, ex_kin_fit *out) {
 }
 
 static ex_result make_result(exi_fit *f, ex_kin_fit *out) {
-    if (!make_kinematics(f, out) || !make_poses(f, out))
+    if (!make_kinematics(f, out) || !make_poses(f, out) || !make_neutral(f, out))
         return ex_error_memory(f->error, "the fit of a skeleton", (size_t)f->scan_count * (size_t)f->joint_count * 32);
     summarise(f, out);
     return exi_fit_list_open(f, out);
@@ -300,6 +369,7 @@ void ex_kin_fit_destroy(ex_kin_fit *fit) {
     free(fit->poses);
     free(fit->errors);
     free(fit->site_sigmas);
+    free(fit->neutral);
     free(fit->opens);
     free(fit);
 }
@@ -337,7 +407,8 @@ static ex_result check(const ex_kin_fit_def *def, ex_error *error) {
     return EX_OK;
 }
 
-ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
+ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, const ex_kin_fit *last, ex_kin_fit **fit,
+                                   ex_error *error) {
     *fit = NULL;
     struct timespec began, ended;
     timespec_get(&began, TIME_UTC);
@@ -356,8 +427,12 @@ ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, 
         result = ex_error_memory(error, "the fit of a skeleton", (size_t)def->sighting_count * sizeof(double));
     for (int i = 0; result == EX_OK && i < def->sighting_count; i++)
         out->errors[i] = NAN; /* for sites without a place */
-    if (result == EX_OK)
+    if (result == EX_OK && last && def->scan_count <= MANY)
+        solve_again(&f, last, out->errors, out->site_sigmas, work);
+    else if (result == EX_OK)
         result = solve(&f, out->errors, out->site_sigmas, work);
+    if (result == EX_OK)
+        result = finish(&f, out->errors, out->site_sigmas, work);
     if (result == EX_OK)
         result = make_result(&f, out);
     exi_fit_close(&f);

@@ -80,7 +80,11 @@ typedef struct exi_fit {
     double *preferences;     /* [joint]: squared weight of a translation along its own axis */
     double (*extra_hold)[9]; /* [joint]: for undetermined directions of its translation */
     double *extra_axis;      /* [joint]: for its axis */
-    bool base_free;          /* true if the reference's base may move */
+    bool base_free;          /* true if the reference's base may turn and move */
+    bool base_moves;         /* true if it may move */
+    double noise;            /* metres: typical distance of a marker from its prediction */
+    bool *apart;             /* [joint]: true if its bone is found apart from its twin's, though drawn to it */
+    struct exi_fit_person *person; /* the prior on bones; NULL: none */
     /* work */
     int chunk_count, local_most;
     struct exi_fit_chunk *chunks;
@@ -175,6 +179,24 @@ void exi_fit_add_holds(const exi_fit *f, int scan, double *v, double *b, int n);
 double exi_fit_hold_cost(const exi_fit *f, const exi_fit_state *state, int scan);
 void exi_fit_add_priors(exi_fit *f);
 double exi_fit_prior_cost(const exi_fit *f, const exi_fit_state *state);
+
+/* fit_person.c: bones of a usual person as a prior. */
+typedef struct exi_fit_person exi_fit_person;
+bool exi_fit_open_person(exi_fit *f);
+void exi_fit_add_person(exi_fit *f);
+double exi_fit_person_cost(const exi_fit *f, const exi_fit_state *state);
+/* Finds the reference's turns from the neutral pose and the size again, from the bones in `now`. */
+void exi_fit_person_turns(exi_fit *f);
+/* Returns how far a hinge is turned beyond its range in a scan, radians, negative below; and the weight of its
+ * square. */
+double exi_fit_beyond(const exi_fit *f, const exi_fit_state *state, int scan, int j, double *weight);
+double exi_fit_person_scale(const exi_fit *f);
+void exi_fit_person_neutral(const exi_fit *f, int j, double q[4]);
+/* Sets the range of a hinge, degrees from the reference, if it has one. */
+void exi_fit_person_range(const exi_fit *f, int j, double *least, double *most);
+/* Returns the largest variance of a bone or axis after the fit, in units of its variance before: near 1 if the markers
+ * say nothing. covariance [3][3] or [2][2], square metres or radians. */
+double exi_fit_person_looseness(const exi_fit *f, int j, bool axis, const double *covariance);
 
 /* fit_solve.c: Levenberg-Marquardt over everything that is free, or over the pose of a scan. Returns the cost. */
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to);

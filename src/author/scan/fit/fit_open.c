@@ -1,6 +1,6 @@
 /*
- * Finds and holds the unknowns that the markers do not determine ("open"). A rotation of a scan is open if a marker
- * noise of SIGMA would leave it uncertain by more than LOOSE_TURN, by the inverse of the scan's normal matrix. A small
+ * Finds and holds the unknowns that the markers do not determine ("open"). A rotation of a scan is open if the noise of
+ * the markers leaves it uncertain by more than LOOSE_TURN, by the inverse of the scan's normal matrix. A small
  * weight then holds it at its start, so that it turns no more than the sightings require. Joints without markers come
  * first, then the deepest: if waist and chest share a twist, the waist stays still. A translation or an axis is open if
  * the inverse of the reduced matrix says so; it is then held at its start in the loose directions.
@@ -17,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGMA       0.002 /* metres */
+#define SIGMA       0.002 /* metres: noise of a marker in each direction, at least */
 #define LOOSE_TURN  0.25  /* radians */
 #define LOOSE_PLACE 0.03  /* metres */
+#define LOOSE_SHARE 0.6   /* of the variance of a prior */
 #define HOLD        100.0 /* sightings */
 #define HOLD_TURN   1e-4  /* in the same unit, times a square metre */
 
@@ -41,6 +42,7 @@ static bool is_loose(const exi_fit *f, exi_fit_chunk *k, int scan, int joint) {
     const int n = f->scans[scan].pose_count, rows = f->kinematics->joints[joint].freedom == EX_FREEDOM_HINGE ? 1 : 3;
     const int column = f->pose_columns[(size_t)scan * (size_t)f->joint_count + (size_t)joint];
     const double *u = f->factors + (size_t)scan * (size_t)f->pose_most * (size_t)f->pose_most;
+    const double sigma = f->person && f->base_moves && f->noise > SIGMA * sqrt(3) ? f->noise / sqrt(3) : SIGMA;
     for (int c = column; column >= 0 && c < column + rows; c++) {
         double variance = 0;
         if (!(k->step[f->pose_most + c] > 0)) /* the diagonal: nothing depends on it */
@@ -50,7 +52,7 @@ static bool is_loose(const exi_fit *f, exi_fit_chunk *k, int scan, int joint) {
         exi_cholesky_forward(u, n, k->step);
         for (int i = 0; i < n; i++)
             variance += k->step[i] * k->step[i];
-        if (!(SIGMA * SIGMA * variance < LOOSE_TURN * LOOSE_TURN) || u[(size_t)c * (size_t)(n + 1)] > 1e100)
+        if (!(sigma * sigma * variance < LOOSE_TURN * LOOSE_TURN) || u[(size_t)c * (size_t)(n + 1)] > 1e100)
             return true;
     }
     return false;
@@ -166,10 +168,37 @@ static double looseness(exi_fit *f, double sigma, int j, bool axis, double direc
     return sigma * sqrt(values[0]) / (axis ? LOOSE_TURN : LOOSE_PLACE);
 }
 
+/* With a prior, nothing needs to be held. Finds what the markers leave nearly as it was. */
+static bool find_loose_person(exi_fit *f) {
+    const int base = f->shared_count - f->kin_count;
+    bool any = false;
+    if (f->kin_count == 0)
+        return false;
+    f->lambda = 1e-12;
+    exi_fit_reduce(f);
+    exi_cholesky(f->shared_matrix, f->shared_count, f->shared_diagonal, 1e-13);
+    for (int j = 1; j < f->joint_count; j++)
+        for (int axis = 0; axis < 2; axis++) {
+            const int column = axis ? f->axis_columns[j] : f->translation_columns[j], count = axis ? 2 : 3;
+            double block[9];
+            if (column < 0 || (axis ? f->axis_owners[j] : f->translation_owners[j]) != j)
+                continue;
+            inverse_block(f, base + column, count, block);
+            for (int i = 0; i < count * count; i++)
+                block[i] *= f->noise * f->noise;
+            const bool loose = exi_fit_person_looseness(f, j, axis == 1, block) > LOOSE_SHARE;
+            (axis ? f->open_axes : f->open_translations)[j] = loose;
+            any = any || loose;
+        }
+    return any;
+}
+
 /* Two bones that meet at a joint which never turns are both loose, and become determined once one of them is held. So
  * they are held one after the other, the joint that turns least first. */
 bool exi_fit_find_open_shared(exi_fit *f, double sigma) {
     bool any = false;
+    if (f->person)
+        return find_loose_person(f);
     for (int round = 0; f->kin_count > 0 && round < 4 * f->joint_count; round++) {
         int found = -1;
         bool found_axis = false;

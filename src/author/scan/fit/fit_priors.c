@@ -31,11 +31,18 @@ double exi_fit_hold_cost(const exi_fit *f, const exi_fit_state *state, int scan)
         exi_subtract(state->bases[scan], f->begin.bases[scan], w);
         cost += f->hold_base * exi_dot3(w, w);
     }
-    for (int j = 0; j < f->joint_count; j++)
-        if (f->turn_holds[row + (size_t)j] > 0 && f->pose_columns[row + (size_t)j] >= 0) {
+    for (int j = 0; j < f->joint_count; j++) {
+        double weight;
+        if (f->pose_columns[row + (size_t)j] < 0)
+            continue;
+        if (f->turn_holds[row + (size_t)j] > 0) {
             turn_back(f, state, row + (size_t)j, f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE, w);
             cost += f->turn_holds[row + (size_t)j] * exi_dot3(w, w);
         }
+        const double beyond = exi_fit_beyond(f, state, scan, j, &weight);
+        if (beyond != 0)
+            cost += weight * beyond * beyond;
+    }
     return cost;
 }
 
@@ -50,8 +57,15 @@ void exi_fit_add_holds(const exi_fit *f, int scan, double *v, double *b, int n) 
         const double hold = f->turn_holds[row + (size_t)j];
         const int column = f->pose_columns[row + (size_t)j];
         const bool hinge = f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE;
-        double w[3];
-        if (!(hold > 0) || column < 0)
+        double w[3], weight;
+        if (column < 0)
+            continue;
+        const double beyond = exi_fit_beyond(f, &f->now, scan, j, &weight);
+        if (beyond != 0) {
+            v[(size_t)column * (size_t)(n + 1)] += weight;
+            b[column] -= weight * beyond;
+        }
+        if (!(hold > 0))
             continue;
         turn_back(f, &f->now, row + (size_t)j, hinge, w);
         for (int i = 0; i < (hinge ? 1 : 3); i++) {
@@ -128,6 +142,8 @@ void exi_fit_add_priors(exi_fit *f) {
     const size_t n = (size_t)f->shared_count;
     for (int j = 1; j < f->joint_count; j++)
         add_joint_priors(f, j);
+    if (f->person)
+        exi_fit_add_person(f);
     for (int s = 0; s < f->site_count; s++)
         for (int i = 0; f->hold_site > 0 && f->site_columns[s] >= 0 && i < 3; i++) {
             const size_t c = (size_t)(f->site_columns[s] + i);
@@ -141,6 +157,8 @@ double exi_fit_prior_cost(const exi_fit *f, const exi_fit_state *state) {
     double cost = 0;
     for (int j = 1; j < f->joint_count; j++)
         cost += joint_prior_cost(f, state, j);
+    if (f->person)
+        cost += exi_fit_person_cost(f, state);
     for (int s = 0; s < f->site_count; s++)
         if (f->hold_site > 0 && f->site_columns[s] >= 0) {
             double d[3];

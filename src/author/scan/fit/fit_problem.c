@@ -160,10 +160,29 @@ static void begin_state(exi_fit *f) {
 
 /* ---- columns ---- */
 
+/* True if a joint turns in some scan that shows markers beyond it. */
+static bool is_moved(const exi_fit *f, int j) {
+    for (int i = 0; i < f->scan_count; i++) {
+        if (i == f->def->reference || (f->def->scans[i].locked && f->def->scans[i].locked[j]))
+            continue;
+        for (int m = f->scans[i].begin; m < f->scans[i].end; m++) {
+            const int walk = f->walk[f->marks[m].joint];
+            if (walk >= f->walk[j] && walk < f->walk_end[j])
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A joint that is seen to move is found apart from its twin, if that moves too. Otherwise it is its mirror image. */
 static void find_owners(exi_fit *f) {
+    const bool alike = f->def->reference < 0 || f->def->free_bones;
     for (int j = 0; j < f->joint_count; j++) {
         const ex_kin_joint *joint = &f->kinematics->joints[j];
         f->translation_owners[j] = f->axis_owners[j] = j;
+        f->apart[j] = !alike && joint->mirror >= 0 && is_moved(f, j) && is_moved(f, joint->mirror);
+        if (f->apart[j])
+            continue;
         if (joint->mirror >= 0 && !joint->lock_translation) {
             f->translation_owners[j] = f->translation_owners[joint->mirror];
             f->mirrored_translation[j] = !f->mirrored_translation[joint->mirror];
@@ -189,7 +208,8 @@ static void lay_out_scan(exi_fit *f, int i) {
         scan->pose_count += f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE ? 1 : 3;
     }
     scan->base_column = -1;
-    if (!scan->hopeless && !f->def->scans[i].base_locked && !(scan->reference && !f->base_free)) {
+    if (!scan->hopeless && !f->def->scans[i].base_locked &&
+        !(scan->reference && !f->base_free && !f->base_moves)) {
         scan->base_column = scan->pose_count;
         scan->pose_count += 3;
     }
@@ -296,6 +316,7 @@ static bool open_columns(exi_fit *f) {
     f->axis_owners = exi_arena_allocate(arena, joints, sizeof(int));
     f->mirrored_translation = exi_arena_allocate(arena, joints, sizeof(bool));
     f->mirrored_axis = exi_arena_allocate(arena, joints, sizeof(bool));
+    f->apart = exi_arena_allocate(arena, joints, sizeof(bool));
     f->preferences = exi_arena_allocate(arena, joints, sizeof(double));
     f->extra_hold = exi_arena_allocate(arena, joints, sizeof *f->extra_hold);
     f->extra_axis = exi_arena_allocate(arena, joints, sizeof *f->extra_axis);
@@ -307,7 +328,7 @@ static bool open_columns(exi_fit *f) {
     f->site_widths = exi_arena_allocate(arena, sites, sizeof(double));
     return f->held && f->turn_holds && f->open && f->open_translations && f->open_axes && f->pose_columns &&
            f->translation_columns && f->axis_columns && f->translation_owners && f->axis_owners &&
-           f->mirrored_translation && f->mirrored_axis && f->preferences && f->extra_hold && f->extra_axis &&
+           f->mirrored_translation && f->mirrored_axis && f->apart && f->preferences && f->extra_hold && f->extra_axis &&
            f->reference_turns && f->site_columns && f->placed && f->tied && f->site_weights && f->site_widths;
 }
 
@@ -323,6 +344,8 @@ ex_result exi_fit_open(exi_fit *f, const ex_kin_fit_def *def, ex_error *error) {
         return ex_error_memory(error, "the fit of a skeleton", (size_t)f->scan_count * (size_t)f->joint_count * 64);
     find_owners(f);
     begin_state(f);
+    if (!exi_fit_open_person(f))
+        return ex_error_memory(error, "the fit of a skeleton", (size_t)f->joint_count * 4096);
     return EX_OK;
 }
 

@@ -169,7 +169,8 @@ static void gather(skin *s, int sighting) {
     for (int c = 0; c < 3; c++)
         off[c] = seen->position[c] - at[c];
     /* A mark that is far off is false, and is ignored. */
-    const double width = 0.02 * 0.02, square = exi_dot3(off, off);
+    const double wide = 3 * s->fit->noise > 0.02 ? 3 * s->fit->noise : 0.02;
+    const double width = wide * wide, square = exi_dot3(off, off);
     const double weight = seen->weight * (width / (width + square)) * (width / (width + square));
     for (int c = 0; c < 3; c++) /* relative to shares of 0 */
         for (int k = 0; k < SHARES; k++)
@@ -245,11 +246,13 @@ static ex_result fit_again(skin *s) {
         s->scans[i] = def.scans[i];
         s->scans[i].start = &s->fit->poses[i];
     }
+    def.usual = def.usual ? def.usual : def.kinematics;
+    def.neutral = (const double(*)[4])s->fit->neutral;
     def.kinematics = s->fit->kinematics;
     def.scans = s->scans;
     def.sightings = s->sightings;
     def.progress = NULL;
-    ex_result result = exi_kinematics_fit_rigid(&def, &next, s->error);
+    ex_result result = exi_kinematics_fit_rigid(&def, s->fit, &next, s->error);
     if (result != EX_OK)
         return result;
     next->iteration_count += s->fit->iteration_count;
@@ -278,7 +281,7 @@ static ex_result fit_skin(skin *s) {
 
 ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
     skin s = {.def = def, .error = error};
-    ex_result result = exi_kinematics_fit_rigid(def, &s.fit, error);
+    ex_result result = exi_kinematics_fit_rigid(def, NULL, &s.fit, error);
     *fit = NULL;
     if (result == EX_OK && !def->rigid && def->reference >= 0) {
         result = make_skin(&s) ? fit_skin(&s) : ex_error_memory(error, "the fit", 0);

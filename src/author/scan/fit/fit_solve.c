@@ -13,8 +13,11 @@
 enum { WAIT = 3 };
 
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to) {
-    double cost = exi_fit_cost(f, &f->now);
+    const bool bones = f->person && f->kin_count > 0;
     int wait = 0;
+    if (bones)
+        exi_fit_person_turns(f);
+    double cost = exi_fit_cost(f, &f->now);
     f->lambda = LAMBDA_FIRST;
     for (int i = 0; i < iterations; i++) {
         if (f->def->progress)
@@ -37,6 +40,10 @@ double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *w
         cost = next;
         if (gain < tolerance)
             break;
+        if (bones) {
+            exi_fit_person_turns(f);
+            cost = exi_fit_cost(f, &f->now);
+        }
         if (wait-- <= 0)
             f->lambda = f->lambda * 0.1 > LAMBDA_LEAST ? f->lambda * 0.1 : LAMBDA_LEAST;
     }

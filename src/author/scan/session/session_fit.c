@@ -14,6 +14,7 @@
 typedef struct work {
     const ex_scan_session *session;
     double sure;
+    bool free_bones;
     ex_kinematics *kinematics; /* starting values of the fit */
     int scan_count;
     int *scans; /* [session->scan_count]: scans with labels */
@@ -210,7 +211,7 @@ static void make_scan(work *w, int scan) {
         memcpy(start->rotations, entry->pose.rotations, joints * sizeof *start->rotations);
     w->entries[scan] = (ex_kin_scan){.name = entry->name,
                                      .locked = locked,
-                                     .base_locked = scan == w->reference,
+                                     .base_locked = scan == w->reference && w->free_bones,
                                      .start = scan == w->reference || entry->posed ? start : NULL};
 }
 
@@ -292,7 +293,7 @@ ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options 
     if (!session || !fitted || !fit)
         return exi_misuse_error(error, __func__, "no session, or no pointer for the fit");
     const ex_scan_fit_options plain = {0}, *o = options ? options : &plain;
-    work w = {.session = session, .sure = o->sure != 0 ? o->sure : 0.9, .error = error};
+    work w = {.session = session, .sure = o->sure != 0 ? o->sure : 0.9, .free_bones = o->free_bones, .error = error};
     *fitted = NULL;
     *fit = NULL;
     w.kinematics = ex_kinematics_copy(session->kinematics);
@@ -307,6 +308,8 @@ ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options 
                                     .sighting_count = (int)w.sighting_count,
                                     .sightings = w.sightings,
                                     .reference = w.reference,
+                                    .free_bones = o->free_bones,
+                                    .usual = session->kinematics,
                                     .loss = o->loss,
                                     .even = o->even,
                                     .rigid = o->rigid,
