@@ -58,6 +58,7 @@ static bool read_problem(ex_kinematics *k, ex_kin_fit_def *def) {
 int main(void) {
     ex_kinematics k = {.name = name, .joints = joints, .sites = sites};
     ex_kin_fit_def def = {.kinematics = &k,
+                          .free_bones = true,
                           .scans = scans,
                           .sightings = sightings,
                           .loss = INFINITY,

@@ -152,6 +152,12 @@ class Person:
                           "hip.L": (-5, 5, 8), "hip.R": (-2, 0, -6)},
                          {"elbow.L": 20, "elbow.R": 12, "knee.L": 6, "knee.R": 4, "forearm.L": 20, "forearm.R": 10})
 
+    def sitting(self):
+        """On a chair, turned to the side, one arm up and the other bent before the chest."""
+        return self.pose({"hips": (-10, 130, 0), "shoulder.L": (0, 0, 60), "shoulder.R": (0, 60, 60),
+                          "hip.L": (-85, 5, 8), "hip.R": (-80, -10, -6), "waist": (10, 0, 0), "ankle.L": (10, 0, 0)},
+                         {"elbow.L": 20, "elbow.R": 80, "knee.L": 85, "knee.R": 70, "forearm.L": 20})
+
     def see(self, pose):
         """Positions of the markers: skin that follows two bones, slides, and is measured with noise."""
         turns, places = self.frames(pose)
@@ -171,11 +177,12 @@ class Person:
                 moved = places[j] + (turns[j] * back).apply(m)
             bend = np.array([1 - np.cos(pose["turns"][k].magnitude()) for k in (j, max(below, 0))] +
                             [np.sin(pose["turns"][k].magnitude()) for k in (j, max(below, 0))])
-            bulge = turns[j].apply(self.waves[s] @ bend) * 0.35 * self.skin
-            slide = moved - rigid + bulge
+            bulge = turns[j].apply(self.waves[s] @ bend) * 0.35
+            skin = self.skin * min(1, self.scale * JOINTS[j][7] / 0.08)  # less where there is less of it
+            slide = moved - rigid + bulge * skin
             length = np.linalg.norm(slide)
             if length > 0:
-                slide *= self.skin * np.tanh(length / max(self.skin, 1e-9)) / length
+                slide *= skin * np.tanh(length / max(skin, 1e-9)) / length
             at[s] = rigid + slide
         return at + self.random.normal(0, self.noise, at.shape)
 

@@ -68,6 +68,7 @@ static inline marked_scene *marked_scene_make(const marked_options *options) {
                                     .site_count = m->body.site_count,
                                     .sites = m->sites};
     m->def = (ex_kin_fit_def){.kinematics = &m->kinematics,
+                              .free_bones = true,
                               .scan_count = m->body.scan_count,
                               .scans = m->scans,
                               .sightings = m->sightings,

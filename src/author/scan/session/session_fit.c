@@ -3,8 +3,10 @@
  * skeleton to the reference's markers.
  */
 #include "author/base/array.h"
+#include "author/scan/fit/fit_stand.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
+#include "runtime/base/vector.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +25,8 @@ typedef struct work {
     ex_kin_scan *entries;
     ex_kin_pose *starts;
     double (*rotations)[4]; /* [scan_count][joint_count] */
+    double (*neutral)[4];   /* [joint_count]: rotations of the reference from the skeleton's neutral pose */
+    double (*frames)[4];    /* [joint_count]: the same, in the world */
     ex_sighting *sightings;
     size_t sighting_count, sighting_capacity;
     ex_error *error;
@@ -35,6 +39,8 @@ static void free_work(work *w) {
     free(w->entries);
     free(w->starts);
     free(w->rotations);
+    free(w->neutral);
+    free(w->frames);
     free(w->sightings);
 }
 
@@ -150,7 +156,46 @@ static int gather_middles(const work *w, double (*bones)[3], double (*markers)[3
     return count;
 }
 
-/* Moves and scales the skeleton if that brings its bones much closer to their markers. */
+/* Metres, of an adult: a skeleton whose bones are nearer to their markers stands as the reference does. */
+#define NEAR 0.06
+
+static bool is_locked(const ex_kinematics *kinematics) {
+    bool locked = false;
+    for (int j = 0; j < kinematics->joint_count; j++)
+        locked = locked || kinematics->joints[j].lock_translation || kinematics->joints[j].lock_axis;
+    return locked;
+}
+
+/* Turns the skeleton so that it stands as the reference does: its frames stay parallel to the world. */
+static ex_result turn_skeleton(work *w) {
+    ex_kinematics *k = w->kinematics;
+    const ex_scan_entry *entry = &w->session->scans[w->session->reference];
+    exi_stance stance = {.pose.rotations = w->neutral};
+    ex_result result = exi_fit_stand(w->session->kinematics, w->sightings, w->sighting_count, w->reference,
+                                     entry->posed ? (const double(*)[4])entry->pose.rotations : NULL, &stance,
+                                     w->error);
+    if (result != EX_OK || !isfinite(stance.off))
+        return result;
+    ex_kin_frames(w->session->kinematics, &stance.pose, w->frames, NULL);
+    for (int j = 0; j < k->joint_count; j++) {
+        ex_kin_joint *joint = &k->joints[j];
+        double turned[3];
+        if (joint->parent < 0) {
+            memcpy(joint->translation, stance.pose.translation, sizeof joint->translation);
+            continue;
+        }
+        exi_rotate(w->frames[joint->parent], joint->translation, turned);
+        for (int c = 0; c < 3; c++)
+            joint->translation[c] = stance.scale * turned[c];
+        exi_rotate(w->frames[joint->parent], joint->axis, joint->axis);
+    }
+    for (int s = 0; s < k->site_count; s++)
+        exi_rotate(w->frames[k->sites[s].joint], k->sites[s].local, k->sites[s].local);
+    return EX_OK;
+}
+
+/* Moves and scales the skeleton if that brings its bones much closer to their markers. If it then stands otherwise than
+ * the reference, its joints are turned. */
 static ex_result bring_skeleton(work *w) {
     const size_t joints = (size_t)w->kinematics->joint_count;
     double(*bones)[3] = exi_array_allocate(2 * joints, sizeof *bones), (*markers)[3] = bones + joints;
@@ -176,6 +221,10 @@ static ex_result bring_skeleton(work *w) {
             left += moved * moved;
         }
     free(bones);
+    const bool posed = w->session->scans[w->session->reference].posed;
+    if (!w->free_bones && !is_locked(w->kinematics) && count > 2 &&
+        (posed || sqrt((off < 4 * left ? off : left) / count) > NEAR * scale))
+        return turn_skeleton(w);
     if (count == 0 || off < 4 * left)
         return EX_OK;
     for (size_t j = 0; j < joints; j++) {
@@ -192,6 +241,20 @@ static ex_result bring_skeleton(work *w) {
 
 /* ---- scans ---- */
 
+/* Converts rotations from the neutral pose to such from the reference: with Q the frames of the reference, a frame
+ * R becomes R Q^-1. */
+static void turn_pose(const work *w, double (*from)[4], double (*to)[4]) {
+    const ex_kinematics *k = w->kinematics;
+    for (int j = 0; j < k->joint_count; j++) {
+        const double *q = w->frames[j], back[4] = {-q[0], -q[1], -q[2], q[3]};
+        double turned[4];
+        exi_quaternion_multiply(from[j], back, turned);
+        if (k->joints[j].parent >= 0)
+            exi_quaternion_multiply(w->frames[k->joints[j].parent], turned, turned);
+        memcpy(to[j], turned, sizeof turned);
+    }
+}
+
 static void make_scan(work *w, int scan) {
     const size_t joints = (size_t)w->kinematics->joint_count;
     const ex_scan_entry *entry = &w->session->scans[w->scans[scan]];
@@ -207,8 +270,8 @@ static void make_scan(work *w, int scan) {
     }
     memcpy(start->translation, w->kinematics->joints[0].translation, sizeof start->translation);
     start->rotations = w->rotations + (size_t)scan * joints;
-    if (entry->posed)
-        memcpy(start->rotations, entry->pose.rotations, joints * sizeof *start->rotations);
+    if (entry->posed && (scan != w->reference || w->free_bones))
+        turn_pose(w, entry->pose.rotations, start->rotations);
     w->entries[scan] = (ex_kin_scan){.name = entry->name,
                                      .locked = locked,
                                      .base_locked = scan == w->reference && w->free_bones,
@@ -221,10 +284,16 @@ static ex_result make_scans(work *w) {
     w->entries = exi_array_allocate(count, sizeof *w->entries);
     w->starts = exi_array_allocate(count, sizeof *w->starts);
     w->rotations = exi_array_allocate(count * joints, sizeof *w->rotations);
-    if (!w->locked || !w->entries || !w->starts || !w->rotations)
+    w->neutral = exi_array_allocate(joints, sizeof *w->neutral);
+    w->frames = exi_array_allocate(joints, sizeof *w->frames);
+    if (!w->locked || !w->entries || !w->starts || !w->rotations || !w->neutral || !w->frames)
         return ex_error_memory(w->error, "the fit", count * joints * sizeof *w->rotations);
     for (size_t i = 0; i < count * joints; i++)
         memcpy(w->rotations[i], (const double[4]){0, 0, 0, 1}, sizeof w->rotations[i]);
+    for (size_t j = 0; j < joints; j++) {
+        memcpy(w->neutral[j], (const double[4]){0, 0, 0, 1}, sizeof w->neutral[j]);
+        memcpy(w->frames[j], (const double[4]){0, 0, 0, 1}, sizeof w->frames[j]);
+    }
     ex_result result = bring_skeleton(w);
     for (int i = 0; i < w->scan_count && result == EX_OK; i++)
         make_scan(w, i);
@@ -310,6 +379,7 @@ ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options 
                                     .reference = w.reference,
                                     .free_bones = o->free_bones,
                                     .usual = session->kinematics,
+                                    .neutral = (const double(*)[4])w.neutral,
                                     .loss = o->loss,
                                     .even = o->even,
                                     .rigid = o->rigid,

@@ -83,6 +83,7 @@ static void open_sides(sides *d, bool mirrored) {
         d->scans[i].name = "s";
     }
     d->def = (ex_kin_fit_def){.kinematics = d->guess,
+                              .free_bones = true,
                               .scan_count = SCANS,
                               .scans = d->scans,
                               .sightings = d->sightings,

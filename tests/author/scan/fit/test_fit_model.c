@@ -72,6 +72,7 @@ static void open_problem(problem *p, int reference) {
         }
     }
     p->def = (ex_kin_fit_def){.kinematics = k,
+                              .free_bones = true,
                               .scan_count = SCANS,
                               .scans = p->scans,
                               .sighting_count = SCANS * SITES,

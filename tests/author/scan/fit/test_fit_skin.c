@@ -145,6 +145,7 @@ static skin_case *make(double follow, double wrong, double noise) {
         }
     }
     c->def = (ex_kin_fit_def){.kinematics = &c->kinematics,
+                              .free_bones = true,
                               .scan_count = SCANS,
                               .scans = c->scans,
                               .sighting_count = SCANS * SITES,
