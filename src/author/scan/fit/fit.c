@@ -193,7 +193,7 @@ static void solve_again(exi_fit *f, const ex_kin_fit *last, double *errors, doub
     exi_fit_activate(f);
     exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
     exi_fit_find_open_poses(f);
-    f->base_free = shows_mirror(f);
+    f->base_free = !f->person && shows_mirror(f);
     f->base_moves = f->person != NULL;
     exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
     if (def->even)
@@ -250,7 +250,7 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
     take_noise(f, find_sigmas(f, errors, sigmas, work));
     exi_fit_find_open_poses(f);
     exi_fit_activate(f);
-    f->base_free = shows_mirror(f);
+    f->base_free = !f->person && shows_mirror(f);
     f->base_moves = f->person != NULL;
     exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
     exi_fit_solve(f, iterations, def->even ? 1e-7 : 1e-4, "fitting all", 0.3, 0.6);

@@ -191,6 +191,8 @@ void exi_fit_person_turns(exi_fit *f);
  * square. */
 double exi_fit_beyond(const exi_fit *f, const exi_fit_state *state, int scan, int j, double *weight);
 double exi_fit_person_scale(const exi_fit *f);
+/* Returns the variance of a sighting in units of which priors are weighed, square metres. */
+double exi_fit_person_variance(const exi_fit *f);
 void exi_fit_person_neutral(const exi_fit *f, int j, double q[4]);
 /* Sets the range of a hinge, degrees from the reference, if it has one. */
 void exi_fit_person_range(const exi_fit *f, int j, double *least, double *most);

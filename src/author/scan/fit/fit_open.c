@@ -185,7 +185,7 @@ static bool find_loose_person(exi_fit *f) {
                 continue;
             inverse_block(f, base + column, count, block);
             for (int i = 0; i < count * count; i++)
-                block[i] *= f->noise * f->noise;
+                block[i] *= exi_fit_person_variance(f);
             const bool loose = exi_fit_person_looseness(f, j, axis == 1, block) > LOOSE_SHARE;
             (axis ? f->open_axes : f->open_translations)[j] = loose;
             any = any || loose;

@@ -8,11 +8,11 @@
  *
  *     sum_j |Q_p^T t_j - s u_j|^2 / sd^2          along a bone: 6 % of its length and 1 cm; across it: 2 cm
  *   + sum_j |Q_p^T a_j - b_j|^2 / (10 degrees)^2  for hinges
- *   + sum_j |Q_p^T t_j - M Q_p'^T t_j'|^2 / (8 mm)^2    M mirrors in x
+ *   + sum_j |Q_p^T t_j - M Q_p'^T t_j'|^2 / (8 mm)^2    M mirrors in x; joints of the trunk are their own twins
  *   + small terms: each turn Q_p^T Q_j near its start; hinges of all scans in their ranges
  *
- * where a hinge's own Q_j = exp(angle a_j) Q_p. The first three, times the variance of a marker, then join the fit as
- * priors on t and a. Lengths of segments relative to stature vary by 3 to 5 % (one standard deviation) between adults;
+ * where a hinge's own Q_j = exp(angle a_j) Q_p. The first three, times ten variances of a marker, then join the fit as
+ * priors on t and a; ten, because errors of markers side by side, and of one marker in similar poses, are alike. Lengths of segments relative to stature vary by 3 to 5 % (one standard deviation) between adults;
  * joint centres of skeletons scaled by stature are off by 1 to 2 cm; left and right differ by a few millimetres.
  */
 #include "author/scan/fit/fit.h"
@@ -32,6 +32,7 @@
 #define SD_TURN      0.6   /* radians: of a turn of the reference from its start */
 #define SD_SCALE     0.3   /* of the logarithm of the size, from its start */
 #define SD_RANGE     0.09  /* radians beyond a range and its slack */
+#define TOGETHER     10.0  /* skin moves together: so many sightings are worth one */
 #define SLACK        0.175 /* radians: ranges are rough */
 #define RADIANS      (3.14159265358979323846 / 180)
 enum { STEPS = 3 };
@@ -50,6 +51,7 @@ struct exi_fit_person {
     double start_scale;
     double (*bones)[3], (*axes)[3]; /* [joint] of the usual skeleton */
     double (*ranges)[2];            /* [joint]: of its hinges, radians; equal: none */
+    bool *middle;                   /* [joint]: true for those of the trunk, between pairs of twins */
     int *columns;                   /* [joint], or -1; then the size */
     int column_count, row_count;
     double *rows, *moved, *jacobian, *matrix, *right, *diagonal;
@@ -154,7 +156,8 @@ static int add_bone(const exi_fit *f, const stance *s, int j, double *rows) {
     for (int i = 0; i < 3; i++)
         rows[i] = (off[i] - (length > 0 ? along * bone[i] / length : 0)) / SD_ACROSS;
     rows[3] = along / along_of(f, bone);
-    return 4;
+    rows[4] = f->person->middle[j] ? 2 * own[0] / SD_TWINS : 0;
+    return 5;
 }
 
 static int add_twins(const exi_fit *f, const stance *s, int j, double *rows) {
@@ -348,8 +351,12 @@ static void carry(const exi_fit *f, int j, int twin, bool axis, double k[9]) {
         }
 }
 
+static double variance_of(const exi_fit *f) {
+    return TOGETHER * f->noise * f->noise;
+}
+
 static double weight_of(const exi_fit *f, double sd) {
-    return f->noise * f->noise / (sd * sd);
+    return variance_of(f) / (sd * sd);
 }
 
 static void add_entry(exi_fit *f, int a, int b, double value) {
@@ -357,9 +364,15 @@ static void add_entry(exi_fit *f, int a, int b, double value) {
     f->shared_matrix[a <= b ? (size_t)a * n + (size_t)b : (size_t)b * n + (size_t)a] += value;
 }
 
+/* The direction to the left, in the frame above a joint. */
+static void side_of(const exi_fit *f, int j, double side[3]) {
+    static const double left[3] = {1, 0, 0};
+    exi_rotate(above(f, &f->person->now, j), left, side);
+}
+
 static void add_bone_prior(exi_fit *f, int j) {
     const int first = f->shared_count - f->kin_count + f->translation_columns[j], twin = twin_of(f, j);
-    const double *now = f->now.translations[j], variance = f->noise * f->noise;
+    const double *now = f->now.translations[j], variance = variance_of(f);
     double wanted[3], inverse[9];
     wanted_bone(f, j, wanted, inverse);
     for (int i = 0; i < 3; i++) {
@@ -369,6 +382,18 @@ static void add_bone_prior(exi_fit *f, int j) {
             f->shared_right[first + i] += variance * inverse[3 * i + c] * (wanted[c] - now[c]);
         }
         f->shared_diagonal[first + i] += variance * inverse[4 * i];
+    }
+    if (f->person->middle[j]) {
+        const double w = 4 * weight_of(f, SD_TWINS);
+        double side[3];
+        side_of(f, j, side);
+        const double off = exi_dot3(side, now);
+        for (int i = 0; i < 3; i++) {
+            for (int c = i; c < 3; c++)
+                add_entry(f, first + i, first + c, w * side[i] * side[c]);
+            f->shared_diagonal[first + i] += w * side[i] * side[i];
+            f->shared_right[first + i] -= w * side[i] * off;
+        }
     }
     if (twin < 0 || f->translation_columns[twin] < 0 || f->translation_owners[twin] != twin)
         return;
@@ -444,7 +469,12 @@ static double bone_cost(const exi_fit *f, const exi_fit_state *state, int j) {
     wanted_bone(f, j, wanted, inverse);
     exi_subtract(state->translations[j], wanted, off);
     for (int i = 0; i < 3; i++)
-        cost += f->noise * f->noise * off[i] * exi_dot3(inverse + 3 * i, off);
+        cost += variance_of(f) * off[i] * exi_dot3(inverse + 3 * i, off);
+    if (f->person->middle[j]) {
+        side_of(f, j, off);
+        const double side = exi_dot3(off, state->translations[j]);
+        cost += 4 * weight_of(f, SD_TWINS) * side * side;
+    }
     if (twin < 0 || f->translation_columns[twin] < 0 || f->translation_owners[twin] != twin)
         return cost;
     carry(f, j, twin, false, k);
@@ -496,6 +526,10 @@ double exi_fit_beyond(const exi_fit *f, const exi_fit_state *state, int scan, in
 
 /* ---- opening, and the result ---- */
 
+double exi_fit_person_variance(const exi_fit *f) {
+    return variance_of(f);
+}
+
 double exi_fit_person_scale(const exi_fit *f) {
     return f->person->now.scale;
 }
@@ -538,11 +572,28 @@ double exi_fit_person_looseness(const exi_fit *f, int j, bool axis, const double
     return most < trace ? most : trace;
 }
 
+/* Joints without a twin, as are all above them, in a skeleton that has twins. */
+static void find_middle(exi_fit *f, const ex_kinematics *usual) {
+    bool *middle = f->person->middle, pairs = false;
+    for (int j = 0; j < f->joint_count; j++) {
+        middle[j] = true;
+        pairs = pairs || usual->joints[j].mirror >= 0;
+    }
+    for (int j = f->joint_count - 1; j >= 0; j--)
+        if (usual->joints[j].mirror >= 0)
+            middle[j] = middle[usual->joints[j].mirror] = false;
+    for (int j = 0; j < f->joint_count; j++) {
+        const int parent = joint_of(f, j)->parent;
+        middle[j] = pairs && middle[j] && (parent < 0 || middle[parent]);
+    }
+}
+
 /* Takes the usual skeleton, the start of the turns, and a first size: that of the starting bones. */
 static void begin_person(exi_fit *f) {
     exi_fit_person *p = f->person;
     const ex_kinematics *usual = f->def->usual ? f->def->usual : f->kinematics;
     double own = 0, other = 0;
+    find_middle(f, usual);
     for (int j = 0; j < f->joint_count; j++) {
         const ex_kin_joint *joint = &usual->joints[j];
         const double plain[4] = {0, 0, 0, 1};
@@ -581,8 +632,9 @@ bool exi_fit_open_person(exi_fit *f) {
     p->axes = exi_arena_allocate(arena, n, sizeof *p->axes);
     p->ranges = exi_arena_allocate(arena, n, sizeof *p->ranges);
     p->columns = exi_arena_allocate(arena, n, sizeof *p->columns);
+    p->middle = exi_arena_allocate(arena, n, sizeof *p->middle);
     if (!p->now.turns || !p->next.turns || !p->now.angles || !p->next.angles || !p->start_turns || !p->start_angles ||
-        !p->bones || !p->axes || !p->ranges || !p->columns)
+        !p->bones || !p->axes || !p->ranges || !p->columns || !p->middle)
         return false;
     for (int j = 0; j < f->joint_count; j++)
         locked = locked || joint_of(f, j)->lock_translation || joint_of(f, j)->lock_axis;
@@ -594,7 +646,7 @@ bool exi_fit_open_person(exi_fit *f) {
         p->column_count += is_hinge(f, j) ? 1 : 3;
     }
     p->column_count++;
-    p->row_count = 12 * f->joint_count + 1;
+    p->row_count = 13 * f->joint_count + 1;
     const size_t columns = (size_t)p->column_count, rows = (size_t)p->row_count;
     p->rows = exi_arena_allocate(arena, rows, sizeof *p->rows);
     p->moved = exi_arena_allocate(arena, rows, sizeof *p->moved);
