@@ -101,6 +101,15 @@ EX_API void ex_kin_frames(const ex_kinematics *kinematics, const ex_kin_pose *po
 /* Returns the angle of a hinge in degrees, in (-180, 180]. */
 EX_API double ex_kin_angle(const ex_kin_joint *joint, const double rotation[4]);
 
+/*
+ * Writes a skeleton and poses of it [pose_count] in other frames; everything stays at its place in the world. turns
+ * [joint_count]: rotations of the reference from the neutral pose (ex_kin_fit.neutral). to_reference false: leads from
+ * frames that are parallel to the world's in the reference to those of the neutral pose, where the reference itself is
+ * turned by `turns`; true: leads back. Joints that are no longer mirror images lose their twin. Results: MEMORY.
+ */
+EX_API ex_result ex_kinematics_rebase(ex_kinematics *kinematics, const double (*turns)[4], bool to_reference,
+                                      ex_kin_pose *poses, int pose_count, ex_error *error);
+
 /* ---- the fit ---- */
 
 /* A marker seen in a scan. */
@@ -126,26 +135,26 @@ typedef struct ex_kin_fit_def {
     const ex_kin_scan *scans;
     int sighting_count;
     const ex_sighting *sightings;
-    int reference;        /* the scan whose rotations, except the base's, stay at its start; -1: none, and local
-                             positions are instead held near their start */
-    bool free_bones;      /* true: bones and axes are found from markers alone, as in the paper, and mirrored joints are
-                             exact mirror images; false: with a reference, they are drawn to those of `usual` */
+    int reference;   /* the scan whose rotations, except the base's, stay at its start; -1: none, and local
+                        positions are instead held near their start */
+    bool free_bones; /* true: bones and axes are found from markers alone, as in the paper, and mirrored joints are
+                        exact mirror images; false: with a reference, they are drawn to those of `usual` */
     const ex_kinematics *usual; /* a skeleton in its neutral pose, with the same joints, whose proportions are usual;
                                    its size does not matter. NULL: kinematics */
     const double (*neutral)[4]; /* [joint_count]: rotations of the reference from the neutral pose of `usual`, roughly;
                                    NULL: none is turned */
-    bool lock_sites;      /* true: fit only poses and bones */
-    bool lock_kinematics; /* true: fit only poses (and sites, unless locked) */
-    double loss;          /* metres: sightings farther away count less and less (a robust loss); 0: the default, 0.02,
-                             or three times the noise if that is more; INFINITY: least squares as in the paper */
-    bool even;            /* true: all sites have the same weight; false: those that slide on the bone, as skin near a
-                             joint does, count less, as found by the fit */
-    bool rigid;           /* true: markers are fixed to their bone, as in the paper; false: each may also follow the
-                             bone above and one below by a fraction that is found, as skin near joints does (only with a
-                             reference) */
-    double preference;    /* strength of the preference for small translations along hinge axes; 0: the default, 1e-3;
-                             below 0: none */
-    int iterations;       /* at most; 0: the default, 100 */
+    bool lock_sites;            /* true: fit only poses and bones */
+    bool lock_kinematics;       /* true: fit only poses (and sites, unless locked) */
+    double loss;       /* metres: sightings farther away count less and less (a robust loss); 0: the default, 0.02,
+                          or three times the noise if that is more; INFINITY: least squares as in the paper */
+    bool even;         /* true: all sites have the same weight; false: those that slide on the bone, as skin near a
+                          joint does, count less, as found by the fit */
+    bool rigid;        /* true: markers are fixed to their bone, as in the paper; false: each may also follow the
+                          bone above and one below by a fraction that is found, as skin near joints does (only with a
+                          reference) */
+    double preference; /* strength of the preference for small translations along hinge axes; 0: the default, 1e-3;
+                          below 0: none */
+    int iterations;    /* at most; 0: the default, 100 */
     const ex_progress *progress;
     const ex_tasks *tasks;
 } ex_kin_fit_def;
@@ -162,17 +171,17 @@ typedef struct ex_kin_open {
 typedef struct ex_kin_fit {
     ex_kinematics *kinematics; /* as found */
     int scan_count;
-    ex_kin_pose *poses;  /* [scan_count] */
-    double *errors;      /* [sighting_count]: distance of each sighting from its prediction; NaN if its site has no
-                            place */
-    double *site_sigmas; /* [site_count]: typical distance of a marker from its prediction */
-    double rms;          /* over sightings that are not outliers */
-    double noise;        /* typical distance, skin motion included: the median of site_sigmas */
-    double scale;        /* size of the person in units of `usual`; 1 without a prior */
+    ex_kin_pose *poses;   /* [scan_count] */
+    double *errors;       /* [sighting_count]: distance of each sighting from its prediction; NaN if its site has no
+                             place */
+    double *site_sigmas;  /* [site_count]: typical distance of a marker from its prediction */
+    double rms;           /* over sightings that are not outliers */
+    double noise;         /* typical distance, skin motion included: the median of site_sigmas */
+    double scale;         /* size of the person in units of `usual`; 1 without a prior */
     double (*neutral)[4]; /* [joint_count]: rotations of the reference from the neutral pose of `usual` */
-    int outlier_count;   /* sightings beyond three times the loss */
+    int outlier_count;    /* sightings beyond three times the loss */
     int open_count;
-    ex_kin_open *opens; /* undetermined parameters, held at their starting values */
+    ex_kin_open *opens; /* what the markers do not determine; each text says which value it has instead */
     int iteration_count;
     int unknown_count;
     double seconds;

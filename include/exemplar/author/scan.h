@@ -422,12 +422,19 @@ typedef struct ex_scan_fitted {
     ex_kin_pose *poses;
     double *rms; /* [scan_count] of the sightings, metres */
     bool *opens; /* [scan_count][joint_count]: true for rotations that the markers do not determine; NULL: none */
+    double (*neutral)[4]; /* [joint_count]: rotations of the reference from the neutral pose of the session's skeleton;
+                             NULL: none is turned */
+    int left_count;       /* scans that do not fit the others, and are left out */
+    char **left_names, **left_reasons; /* [left_count] */
 } ex_scan_fitted;
 
 /* Read, write and release fit.json. */
 EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_error *error);
 EX_API ex_result ex_scan_fitted_write(const char *path, const ex_scan_fitted *fitted, ex_error *error);
 EX_API void ex_scan_fitted_destroy(ex_scan_fitted *fitted);
+/* Copies a fit with all frames and rotations measured from the skeleton's neutral pose (arms out to the sides) instead
+ * of from the reference scan. */
+EX_API ex_result ex_scan_fitted_neutral(const ex_scan_fitted *fitted, ex_scan_fitted **made, ex_error *error);
 
 /* Options of fitting a session. */
 typedef struct ex_scan_fit_options {

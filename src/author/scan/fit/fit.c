@@ -6,9 +6,9 @@
  *
  * First every site is held where the reference scan shows it, whatever bones and axes become; then everything is free.
  * Beyond the paper: a robust loss rho that ignores false markers (fit.h), weights w_s from each marker's typical error,
- * and priors. Bones and axes are drawn to those of a usual person (fit_person.c). Without that prior, translations, axes
- * and the reference's base are held near their start, with a weight of a ten-thousandth of a sighting, and translations
- * along a hinge's own axis are kept small.
+ * and priors. Bones and axes are drawn to those of a usual person (fit_person.c). Without that prior, translations,
+ * axes and the reference's base are held near their start, with a weight of a ten-thousandth of a sighting, and
+ * translations along a hinge's own axis are kept small.
  */
 #include "author/scan/fit/fit.h"
 #include "author/scan/fit/fit_skin.h"

@@ -77,13 +77,13 @@ typedef struct exi_fit {
     double *site_weights;                                     /* [site] */
     double *site_widths;                                      /* [site]: width of the loss, metres */
     double hold_translation, hold_axis, hold_site, hold_base; /* squared weights that hold unknowns at their start */
-    double *preferences;     /* [joint]: squared weight of a translation along its own axis */
-    double (*extra_hold)[9]; /* [joint]: for undetermined directions of its translation */
-    double *extra_axis;      /* [joint]: for its axis */
-    bool base_free;          /* true if the reference's base may turn and move */
-    bool base_moves;         /* true if it may move */
-    double noise;            /* metres: typical distance of a marker from its prediction */
-    bool *apart;             /* [joint]: true if its bone is found apart from its twin's, though drawn to it */
+    double *preferences;           /* [joint]: squared weight of a translation along its own axis */
+    double (*extra_hold)[9];       /* [joint]: for undetermined directions of its translation */
+    double *extra_axis;            /* [joint]: for its axis */
+    bool base_free;                /* true if the reference's base may turn and move */
+    bool base_moves;               /* true if it may move */
+    double noise;                  /* metres: typical distance of a marker from its prediction */
+    bool *apart;                   /* [joint]: true if its bone is found apart from its twin's, though drawn to it */
     struct exi_fit_person *person; /* the prior on bones; NULL: none */
     /* work */
     int chunk_count, local_most;

@@ -248,6 +248,7 @@ static ex_kin_open *add_open(ex_kin_fit *out, size_t *capacity, int joint, int s
 
 static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int j) {
     const ex_kin_joint *joint = &f->kinematics->joints[j];
+    const double length = sqrt(exi_dot3(f->now.translations[j], f->now.translations[j]));
     int marks = 0, asked = 0;
     for (int i = 0; i < f->scan_count; i++) {
         marks += count_beyond(f, i, j);
@@ -257,8 +258,9 @@ static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int 
     if (marks == 0 && asked > 0) {
         ex_kin_open *open = add_open(out, capacity, j, -1, -1);
         if (open)
-            snprintf(open->text, sizeof open->text, "%.60s has no markers in any scan: it keeps its initial pose",
-                     joint->name);
+            snprintf(open->text, sizeof open->text,
+                     "%.60s has no markers in any scan: it is not turned, and its bone, %.0f mm, is the skeleton's%s",
+                     joint->name, 1000 * length, f->person ? ", scaled" : "");
         return open != NULL;
     }
     const bool still = (f->open_translations[j] || f->open_axes[j]) && turned_most(f, j) < 0.1;
@@ -268,9 +270,12 @@ static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int 
         ex_kin_open *open = add_open(out, capacity, j, -1, -1);
         if (!open)
             return false;
-        snprintf(open->text, sizeof open->text, "the %s of %.50s is not determined: %s; it keeps its initial value",
-                 k == 0 ? "centre" : "axis", joint->name,
-                 still ? "it hardly turned" : "too few turns and markers show it");
+        char value[64] = "it is mostly the skeleton's";
+        if (k == 0)
+            snprintf(value, sizeof value, "its bone, %.0f mm, is mostly the skeleton's%s", 1000 * length,
+                     f->person ? ", scaled" : "");
+        snprintf(open->text, sizeof open->text, "the %s of %.50s is not determined: %s; %s", k == 0 ? "centre" : "axis",
+                 joint->name, still ? "it hardly turned" : "too few turns and markers show it", value);
     }
     int loose = 0;
     for (int i = 0; i < f->scan_count; i++)

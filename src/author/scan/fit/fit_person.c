@@ -12,8 +12,9 @@
  *   + small terms: each turn Q_p^T Q_j near its start; hinges of all scans in their ranges
  *
  * where a hinge's own Q_j = exp(angle a_j) Q_p. The first three, times ten variances of a marker, then join the fit as
- * priors on t and a; ten, because errors of markers side by side, and of one marker in similar poses, are alike. Lengths of segments relative to stature vary by 3 to 5 % (one standard deviation) between adults;
- * joint centres of skeletons scaled by stature are off by 1 to 2 cm; left and right differ by a few millimetres.
+ * priors on t and a; ten, because errors of markers side by side, and of one marker in similar poses, are alike.
+ * Lengths of segments relative to stature vary by 3 to 5 % (one standard deviation) between adults; joint centres of
+ * skeletons scaled by stature are off by 1 to 2 cm; left and right differ by a few millimetres.
  */
 #include "author/scan/fit/fit.h"
 

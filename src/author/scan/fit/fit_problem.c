@@ -208,8 +208,7 @@ static void lay_out_scan(exi_fit *f, int i) {
         scan->pose_count += f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE ? 1 : 3;
     }
     scan->base_column = -1;
-    if (!scan->hopeless && !f->def->scans[i].base_locked &&
-        !(scan->reference && !f->base_free && !f->base_moves)) {
+    if (!scan->hopeless && !f->def->scans[i].base_locked && !(scan->reference && !f->base_free && !f->base_moves)) {
         scan->base_column = scan->pose_count;
         scan->pose_count += 3;
     }
@@ -328,8 +327,9 @@ static bool open_columns(exi_fit *f) {
     f->site_widths = exi_arena_allocate(arena, sites, sizeof(double));
     return f->held && f->turn_holds && f->open && f->open_translations && f->open_axes && f->pose_columns &&
            f->translation_columns && f->axis_columns && f->translation_owners && f->axis_owners &&
-           f->mirrored_translation && f->mirrored_axis && f->apart && f->preferences && f->extra_hold && f->extra_axis &&
-           f->reference_turns && f->site_columns && f->placed && f->tied && f->site_weights && f->site_widths;
+           f->mirrored_translation && f->mirrored_axis && f->apart && f->preferences && f->extra_hold &&
+           f->extra_axis && f->reference_turns && f->site_columns && f->placed && f->tied && f->site_weights &&
+           f->site_widths;
 }
 
 ex_result exi_fit_open(exi_fit *f, const ex_kin_fit_def *def, ex_error *error) {

@@ -148,7 +148,7 @@ static int freedom_of(const ex_kin_joint *joint) {
 
 /* next = now and a step of all columns, or of one alone. */
 static void step_pose(stand *s, const double *step, int only, double length) {
-    double (*turns)[4] = s->next.turns;
+    double(*turns)[4] = s->next.turns;
     int column = 0;
     memcpy(turns, s->now.turns, (size_t)s->usual->joint_count * sizeof *turns);
     for (int j = 0; j < s->usual->joint_count; j++) {
@@ -298,6 +298,7 @@ ex_result exi_fit_stand(const ex_kinematics *usual, const ex_sighting *sightings
                 keep_best(&s, descend(&s));
             }
             stance->off = s.best_off;
+            stance->cost = s.best_cost;
             stance->scale = s.best.scale;
             memcpy(stance->pose.translation, s.best.place, sizeof s.best.place);
             memcpy(stance->pose.rotations, s.best.turns, (size_t)usual->joint_count * sizeof *s.best.turns);

@@ -12,6 +12,7 @@ typedef struct exi_stance {
     ex_kin_pose pose; /* rotations [joint_count], of the caller */
     double off;       /* metres, root mean square: distance of markers' means from the middles of their bones; INFINITY:
                          fewer than three bones have markers */
+    double cost;      /* of the pose, in squared standard deviations: turns and hinges beyond their range count too */
 } exi_stance;
 
 /* Finds it from the bones that the scan's markers belong to. given: rotations [joint_count] that are roughly known, or

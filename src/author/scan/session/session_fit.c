@@ -3,6 +3,7 @@
  * skeleton to the reference's markers.
  */
 #include "author/base/array.h"
+#include "author/scan/fit/fit_body.h"
 #include "author/scan/fit/fit_stand.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
@@ -27,20 +28,35 @@ typedef struct work {
     double (*rotations)[4]; /* [scan_count][joint_count] */
     double (*neutral)[4];   /* [joint_count]: rotations of the reference from the skeleton's neutral pose */
     double (*frames)[4];    /* [joint_count]: the same, in the world */
+    int left_count;
+    int *left;         /* [session->scan_count]: scans of the session that do not fit the others */
+    double *left_offs; /* [session->scan_count]: their distances, metres */
+    double left_usual; /* the distance of the others */
     ex_sighting *sightings;
     size_t sighting_count, sighting_capacity;
     ex_error *error;
 } work;
 
-static void free_work(work *w) {
-    ex_kinematics_destroy(w->kinematics);
-    free(w->scans);
+/* What make_scans makes. */
+static void free_scans(work *w) {
     free(w->locked);
     free(w->entries);
     free(w->starts);
     free(w->rotations);
     free(w->neutral);
     free(w->frames);
+    w->locked = NULL;
+    w->entries = NULL;
+    w->starts = NULL;
+    w->rotations = w->neutral = w->frames = NULL;
+}
+
+static void free_work(work *w) {
+    ex_kinematics_destroy(w->kinematics);
+    free(w->scans);
+    free(w->left);
+    free(w->left_offs);
+    free_scans(w);
     free(w->sightings);
 }
 
@@ -171,9 +187,9 @@ static ex_result turn_skeleton(work *w) {
     ex_kinematics *k = w->kinematics;
     const ex_scan_entry *entry = &w->session->scans[w->session->reference];
     exi_stance stance = {.pose.rotations = w->neutral};
-    ex_result result = exi_fit_stand(w->session->kinematics, w->sightings, w->sighting_count, w->reference,
-                                     entry->posed ? (const double(*)[4])entry->pose.rotations : NULL, &stance,
-                                     w->error);
+    ex_result result =
+        exi_fit_stand(w->session->kinematics, w->sightings, w->sighting_count, w->reference,
+                      entry->posed ? (const double(*)[4])entry->pose.rotations : NULL, &stance, w->error);
     if (result != EX_OK || !isfinite(stance.off))
         return result;
     ex_kin_frames(w->session->kinematics, &stance.pose, w->frames, NULL);
@@ -300,6 +316,148 @@ static ex_result make_scans(work *w) {
     return result;
 }
 
+/* ---- sides ---- */
+
+enum { LOOKS = 4 };
+/* The pose of the markers is this many times less likely than that with both sides exchanged, in squared standard
+ * deviations; and by that much at least. */
+#define SWAPPED       1.3
+#define SWAPPED_LEAST 30
+
+/* Puts every site on the joint of the other side. */
+static void exchange_sides(ex_kinematics *k) {
+    for (int s = 0; s < k->site_count; s++) {
+        const int joint = k->sites[s].joint;
+        int twin = k->joints[joint].mirror;
+        for (int j = 0; j < k->joint_count && twin < 0; j++)
+            twin = k->joints[j].mirror == joint ? j : -1;
+        k->sites[s].joint = twin >= 0 ? twin : joint;
+    }
+}
+
+/* Refuses labels of left on the right side: knees, elbows and feet would then bend backwards in most scans. */
+static ex_result check_sides(work *w) {
+    ex_kinematics *exchanged = ex_kinematics_copy(w->session->kinematics);
+    const size_t joints = (size_t)w->kinematics->joint_count;
+    double(*rotations)[4] = exi_array_allocate(joints, sizeof *rotations), costs[2] = {0};
+    ex_result result =
+        exchanged && rotations ? EX_OK : ex_error_memory(w->error, "the fit", joints * sizeof *rotations);
+    bool pairs = false;
+    for (size_t j = 0; j < joints; j++)
+        pairs = pairs || w->kinematics->joints[j].mirror >= 0;
+    if (result == EX_OK)
+        exchange_sides(exchanged);
+    for (int look = 0; look < LOOKS && pairs && result == EX_OK; look++) {
+        const int scan = look == 0 ? w->reference : (int)((long)look * w->scan_count / LOOKS);
+        for (int side = 0; side < 2 && result == EX_OK; side++) {
+            exi_stance stance = {.pose.rotations = rotations};
+            result = exi_fit_stand(side ? exchanged : w->session->kinematics, w->sightings, w->sighting_count, scan,
+                                   NULL, &stance, w->error);
+            costs[side] += result == EX_OK && isfinite(stance.off) ? stance.cost : 0;
+        }
+    }
+    ex_kinematics_destroy(exchanged);
+    free(rotations);
+    if (result == EX_OK && costs[0] > SWAPPED * costs[1] && costs[0] > costs[1] + SWAPPED_LEAST)
+        result = ex_error_set(w->error, EX_ERROR_DATA,
+                              "left and right seem to be exchanged: with the names of both sides swapped, the markers "
+                              "show a person, and as they are, limbs bend backwards. The person's left is +x if "
+                              "they face +z. Correct the labels or the table of markers");
+    return result;
+}
+
+/* ---- scans that do not fit ---- */
+
+#define MISFIT       2.5   /* times as far off as usual */
+#define MISFIT_LEAST 0.008 /* metres */
+
+static int compare_doubles(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Computes the median distance of a scan's markers; values [sighting_count] is work. */
+static double median_off(const work *w, const ex_kin_fit *fit, int scan, double *values) {
+    size_t count = 0;
+    for (size_t i = 0; i < w->sighting_count; i++)
+        if (w->sightings[i].scan == scan && isfinite(fit->errors[i]))
+            values[count++] = fit->errors[i];
+    qsort(values, count, sizeof *values, compare_doubles);
+    return count > 0 ? values[count / 2] : 0;
+}
+
+/* Removes scans whose markers are much farther off than those of the others: another person, or other names. Returns
+ * DATA if these are many. any: true if some were removed. */
+static ex_result leave_out(work *w, const ex_kin_fit *fit, bool *any) {
+    const size_t count = (size_t)w->scan_count;
+    double *values = exi_array_allocate(w->sighting_count + 2 * count, sizeof *values);
+    int *numbers = exi_array_allocate(count, sizeof *numbers), kept = 0;
+    *any = false;
+    if (!values || !numbers) {
+        free(values);
+        free(numbers);
+        return ex_error_memory(w->error, "the fit", w->sighting_count * sizeof *values);
+    }
+    double *offs = values + w->sighting_count, *sorted = offs + count;
+    for (int i = 0; i < w->scan_count; i++)
+        sorted[i] = offs[i] = median_off(w, fit, i, values);
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    const double usual = sorted[count / 2], limit = fmax(MISFIT * usual, MISFIT_LEAST);
+    for (int i = 0; i < w->scan_count; i++) {
+        const bool out = i != w->reference && offs[i] > limit;
+        numbers[i] = out ? -1 : kept;
+        if (out) {
+            w->left_usual = usual;
+            w->left_offs[w->left_count] = offs[i];
+            w->left[w->left_count++] = w->scans[i];
+            *any = true;
+            continue;
+        }
+        w->scans[kept++] = w->scans[i];
+    }
+    const int out = w->scan_count - kept;
+    if (out > 0) {
+        size_t left = 0;
+        for (size_t i = 0; i < w->sighting_count; i++) {
+            if (numbers[w->sightings[i].scan] < 0)
+                continue;
+            w->sightings[left] = w->sightings[i];
+            w->sightings[left].scan = numbers[w->sightings[i].scan];
+            left++;
+        }
+        w->sighting_count = left;
+        w->reference = numbers[w->reference];
+        w->scan_count = kept;
+    }
+    free(values);
+    free(numbers);
+    if (3 * out > (int)count)
+        return ex_error_set(w->error, EX_ERROR_DATA,
+                            "%d of %d scans do not fit the others, '%s' among them: are they of one person, and are "
+                            "their markers named alike?",
+                            out, (int)count, w->session->scans[w->left[w->left_count - 1]].name);
+    return EX_OK;
+}
+
+static bool note_left_out(const work *w, ex_scan_fitted *fitted) {
+    fitted->left_names = calloc((size_t)w->left_count + 1, sizeof *fitted->left_names);
+    fitted->left_reasons = calloc((size_t)w->left_count + 1, sizeof *fitted->left_reasons);
+    bool good = fitted->left_names && fitted->left_reasons;
+    for (int i = 0; i < w->left_count && good; i++) {
+        const char *name = w->session->scans[w->left[i]].name;
+        char why[160];
+        snprintf(why, sizeof why,
+                 "its markers are %.0f mm from where they are predicted, those of the others %.0f mm: another person, "
+                 "or exchanged names?",
+                 1000 * w->left_offs[i], 1000 * w->left_usual);
+        fitted->left_count = i + 1;
+        fitted->left_names[i] = exi_text_copy(name, strlen(name));
+        fitted->left_reasons[i] = exi_text_copy(why, strlen(why));
+        good = fitted->left_names[i] && fitted->left_reasons[i];
+    }
+    return good;
+}
+
 /* ---- the result ---- */
 
 /* Records undetermined rotations of a scan; for a joint reported once for all scans, those where it was held as in the
@@ -331,7 +489,9 @@ static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitte
         made->poses = calloc(count, sizeof *made->poses);
         made->rms = calloc(count, sizeof *made->rms);
         made->kinematics = ex_kinematics_copy(fit->kinematics);
-        good = made->names && made->poses && made->rms && made->kinematics && note_open(w, fit, made);
+        made->neutral = exi_array_copy(fit->neutral, joints, sizeof *fit->neutral);
+        good = made->names && made->poses && made->rms && made->kinematics && made->neutral &&
+               note_open(w, fit, made) && note_left_out(w, made);
     }
     for (size_t i = 0; i < count && good; i++) {
         const char *name = w->session->scans[w->scans[i]].name;
@@ -357,6 +517,46 @@ static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitte
     return ex_error_memory(w->error, "the fit", count * joints);
 }
 
+static ex_result fit_scans(work *w, const ex_scan_fit_options *o, ex_kin_fit **fit) {
+    ex_kinematics_destroy(w->kinematics);
+    free_scans(w);
+    w->kinematics = ex_kinematics_copy(w->session->kinematics);
+    ex_result result = w->kinematics ? make_scans(w) : ex_error_memory(w->error, "the fit", 0);
+    if (result != EX_OK)
+        return result;
+    const ex_kin_fit_def def = {.kinematics = w->kinematics,
+                                .scan_count = w->scan_count,
+                                .scans = w->entries,
+                                .sighting_count = (int)w->sighting_count,
+                                .sightings = w->sightings,
+                                .reference = w->reference,
+                                .free_bones = o->free_bones,
+                                .usual = w->session->kinematics,
+                                .neutral = (const double(*)[4])w->neutral,
+                                .loss = o->loss,
+                                .even = o->even,
+                                .rigid = o->rigid,
+                                .progress = o->progress,
+                                .tasks = o->tasks};
+    return ex_kinematics_fit(&def, fit, w->error);
+}
+
+/* Fits, and again without the scans that do not fit. */
+static ex_result fit_all(work *w, const ex_scan_fit_options *o, ex_kin_fit **fit) {
+    ex_result result = o->free_bones ? EX_OK : check_sides(w);
+    if (result == EX_OK)
+        result = fit_scans(w, o, fit);
+    for (bool again = !o->free_bones; result == EX_OK && again && w->scan_count > 3;) {
+        result = leave_out(w, *fit, &again);
+        if (result != EX_OK || !again)
+            break;
+        ex_kin_fit_destroy(*fit);
+        *fit = NULL;
+        result = fit_scans(w, o, fit);
+    }
+    return result == EX_OK ? exi_fit_check_body(*fit, w->error) : result;
+}
+
 ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options, ex_scan_fitted **fitted,
                       ex_kin_fit **fit, ex_error *error) {
     if (!session || !fitted || !fit)
@@ -367,26 +567,12 @@ ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options 
     *fit = NULL;
     w.kinematics = ex_kinematics_copy(session->kinematics);
     w.scans = exi_array_allocate((size_t)session->scan_count, sizeof *w.scans);
-    ex_result result = w.kinematics && w.scans ? read_labels(&w) : ex_error_memory(error, "the fit", 0);
+    w.left = exi_array_allocate((size_t)session->scan_count, sizeof *w.left);
+    w.left_offs = exi_array_allocate((size_t)session->scan_count, sizeof *w.left_offs);
+    ex_result result =
+        w.kinematics && w.scans && w.left && w.left_offs ? read_labels(&w) : ex_error_memory(error, "the fit", 0);
     if (result == EX_OK)
-        result = make_scans(&w);
-    if (result == EX_OK) {
-        const ex_kin_fit_def def = {.kinematics = w.kinematics,
-                                    .scan_count = w.scan_count,
-                                    .scans = w.entries,
-                                    .sighting_count = (int)w.sighting_count,
-                                    .sightings = w.sightings,
-                                    .reference = w.reference,
-                                    .free_bones = o->free_bones,
-                                    .usual = session->kinematics,
-                                    .neutral = (const double(*)[4])w.neutral,
-                                    .loss = o->loss,
-                                    .even = o->even,
-                                    .rigid = o->rigid,
-                                    .progress = o->progress,
-                                    .tasks = o->tasks};
-        result = ex_kinematics_fit(&def, fit, error);
-    }
+        result = fit_all(&w, o, fit);
     if (result == EX_OK)
         result = make_fitted(&w, *fit, fitted);
     if (result != EX_OK) {
