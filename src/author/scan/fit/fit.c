@@ -139,8 +139,8 @@ static void set_priors(exi_fit *f) {
 }
 
 /* Alternates: weights from each site's error, then poses, bones and sites again. */
-static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *work, int iterations) {
-    for (int round = 0; round < SIGMA_ROUNDS; round++) {
+static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *work, int iterations, int rounds) {
+    for (int round = 0; round < rounds; round++) {
         double change = 0;
         measure(f, errors);
         const double found = find_sigmas(f, errors, sigmas, work), usual = found > FINE ? found : FINE;
@@ -199,17 +199,17 @@ static void solve_again(exi_fit *f, const ex_kin_fit *last, double *errors, doub
     if (def->even)
         exi_fit_solve(f, iterations, 1e-7, "fitting all", 0.3, 0.9);
     else
-        solve_weights(f, errors, sigmas, work, iterations);
+        solve_weights(f, errors, sigmas, work, iterations, f->person ? 2 : SIGMA_ROUNDS);
 }
 
 /* Finds what is not determined, and solves to the end. */
-static ex_result finish(exi_fit *f, double *errors, double *sigmas, double *work) {
+static ex_result finish(exi_fit *f, bool rough, double *errors, double *sigmas, double *work) {
     const int iterations = f->def->iterations > 0 ? f->def->iterations : ITERATIONS;
     measure(f, errors);
     const double usual = find_sigmas(f, errors, sigmas, work);
     take_noise(f, usual);
     exi_fit_find_open_shared(f, (usual > 2 * FINE ? usual : 2 * FINE) / sqrt(3));
-    exi_fit_solve(f, iterations, f->scan_count > MANY ? 1e-3 : 1e-6, "fitting all", 0.9, 1);
+    exi_fit_solve(f, iterations, f->scan_count > MANY ? 1e-3 : rough ? 1e-5 : 1e-6, "fitting all", 0.9, 1);
     measure(f, errors);
     measure_others(f, errors);
     f->noise = find_sigmas(f, errors, sigmas, work);
@@ -258,7 +258,7 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
     if (result != EX_OK)
         return result;
     if (!def->even)
-        solve_weights(f, errors, sigmas, work, iterations);
+        solve_weights(f, errors, sigmas, work, iterations, SIGMA_ROUNDS);
     if (f->scan_count > MANY) {
         exi_fit_wake(f);
         exi_fit_find_open_poses(f);
@@ -432,7 +432,7 @@ ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, const ex_kin_fit *
     else if (result == EX_OK)
         result = solve(&f, out->errors, out->site_sigmas, work);
     if (result == EX_OK)
-        result = finish(&f, out->errors, out->site_sigmas, work);
+        result = finish(&f, last && f.person, out->errors, out->site_sigmas, work);
     if (result == EX_OK)
         result = make_result(&f, out);
     exi_fit_close(&f);

@@ -6,7 +6,7 @@
  *
  * with t' the bone on the other side. Segments vary by 3 to 5 % of their length between adults of one stature, and
  * infants differ from adults by 25 to 40 %, so these limits are wide. Markers more than 3 cm s from their predictions
- * are not on the skin of one person either.
+ * are not on the skin of one person either, nor are half of a bone's that are 6 cm s off.
  */
 #include "author/scan/fit/fit_body.h"
 
@@ -22,6 +22,7 @@
 #define LEAST_STATURE 0.45
 #define MOST_STATURE  2.8
 #define NOISE         0.03
+#define ASTRAY        0.06
 enum { LIMBS = 32 };
 
 typedef struct body {
@@ -125,7 +126,30 @@ static ex_result check_noise(const body *b, double noise) {
                         1000 * noise, 1000 * NOISE * b->scale);
 }
 
-ex_result exi_fit_check_body(const ex_kin_fit *fit, ex_error *error) {
+/* Half of a bone's markers far off are on another bone. */
+static ex_result check_markers(const body *b, const ex_kin_fit *fit, const ex_sighting *sightings,
+                               size_t sighting_count) {
+    double *values = malloc((sighting_count + 1) * sizeof *values);
+    ex_result result = values ? EX_OK : ex_error_memory(b->error, "the fit", sighting_count * sizeof *values);
+    for (int j = 0; j < b->found->joint_count && result == EX_OK; j++) {
+        size_t count = 0;
+        for (size_t i = 0; i < sighting_count; i++)
+            if (b->found->sites[sightings[i].site].joint == j && isfinite(fit->errors[i]))
+                values[count++] = fit->errors[i];
+        qsort(values, count, sizeof *values, compare_doubles);
+        if (count > 0 && values[count / 2] > ASTRAY * b->scale)
+            result = ex_error_set(b->error, EX_ERROR_DATA,
+                                  "the markers of '%s' do not fit one person: half of them are more than %.0f mm from "
+                                  "where they are predicted. Names may be exchanged, or the table of markers has them "
+                                  "on another bone",
+                                  b->found->joints[j].name, 1000 * values[count / 2]);
+    }
+    free(values);
+    return result;
+}
+
+ex_result exi_fit_check_body(const ex_kin_fit *fit, const ex_sighting *sightings, size_t sighting_count,
+                             ex_error *error) {
     body b = {.found = fit->kinematics, .error = error};
     ex_result result = ex_kinematics_read("full", &b.usual[0], error);
     if (result == EX_OK)
@@ -136,6 +160,8 @@ ex_result exi_fit_check_body(const ex_kin_fit *fit, ex_error *error) {
         result = check_size(&b);
         if (result == EX_OK)
             result = check_noise(&b, fit->noise);
+        if (result == EX_OK)
+            result = check_markers(&b, fit, sightings, sighting_count);
         for (int j = 1; j < b.found->joint_count && result == EX_OK; j++) {
             result = check_bone(&b, j);
             if (result == EX_OK)

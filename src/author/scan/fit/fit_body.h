@@ -9,6 +9,7 @@
 /* Checks size, bones, and likeness of left and right against wide human limits, for joints that are named as those of
  * the shipped skeletons; and the noise of the markers. Skeletons with other names pass. Results: DATA (names the bone,
  * its length, and what is usual), MEMORY. */
-ex_result exi_fit_check_body(const ex_kin_fit *fit, ex_error *error);
+ex_result exi_fit_check_body(const ex_kin_fit *fit, const ex_sighting *sightings, size_t sighting_count,
+                             ex_error *error);
 
 #endif

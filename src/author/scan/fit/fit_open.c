@@ -20,7 +20,7 @@
 #define SIGMA       0.002 /* metres: noise of a marker in each direction, at least */
 #define LOOSE_TURN  0.25  /* radians */
 #define LOOSE_PLACE 0.03  /* metres */
-#define LOOSE_SHARE 0.6   /* of the variance of a prior */
+#define LOOSE_SHARE 0.85  /* of the variance of a prior */
 #define HOLD        100.0 /* sightings */
 #define HOLD_TURN   1e-4  /* in the same unit, times a square metre */
 
@@ -168,6 +168,19 @@ static double looseness(exi_fit *f, double sigma, int j, bool axis, double direc
     return sigma * sqrt(values[0]) / (axis ? LOOSE_TURN : LOOSE_PLACE);
 }
 
+/* Along a hinge's axis, the places of its joint and of the next are never seen: removes that direction. */
+static void take_out(const exi_fit *f, int joint, double block[9]) {
+    const double *a = f->now.axes[joint];
+    double along[3], both = 0;
+    if (f->kinematics->joints[joint].freedom != EX_FREEDOM_HINGE)
+        return;
+    for (int i = 0; i < 3; i++)
+        along[i] = exi_dot3(block + 3 * i, a);
+    both = exi_dot3(along, a);
+    for (int i = 0; i < 9; i++)
+        block[i] += a[i / 3] * (both * a[i % 3] - along[i % 3]) - along[i / 3] * a[i % 3];
+}
+
 /* With a prior, nothing needs to be held. Finds what the markers leave nearly as it was. */
 static bool find_loose_person(exi_fit *f) {
     const int base = f->shared_count - f->kin_count;
@@ -186,6 +199,10 @@ static bool find_loose_person(exi_fit *f) {
             inverse_block(f, base + column, count, block);
             for (int i = 0; i < count * count; i++)
                 block[i] *= exi_fit_person_variance(f);
+            if (!axis) {
+                take_out(f, j, block);
+                take_out(f, f->kinematics->joints[j].parent, block);
+            }
             const bool loose = exi_fit_person_looseness(f, j, axis == 1, block) > LOOSE_SHARE;
             (axis ? f->open_axes : f->open_translations)[j] = loose;
             any = any || loose;

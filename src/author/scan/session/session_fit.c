@@ -554,7 +554,7 @@ static ex_result fit_all(work *w, const ex_scan_fit_options *o, ex_kin_fit **fit
         *fit = NULL;
         result = fit_scans(w, o, fit);
     }
-    return result == EX_OK ? exi_fit_check_body(*fit, w->error) : result;
+    return result == EX_OK ? exi_fit_check_body(*fit, w->sightings, w->sighting_count, w->error) : result;
 }
 
 ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options, ex_scan_fitted **fitted,
