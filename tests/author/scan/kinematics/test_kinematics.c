@@ -314,9 +314,91 @@ static void test_memory(void **state) {
     assert_true(fail_alloc_sweep(attempt, NULL) > 30);
 }
 
+/* Other frames: everything stays where it is in the world, hinges stay hinges and turn by another angle, and the way
+ * back gives the same skeleton. */
+static void test_rebase(void **state) {
+    (void)state;
+    ex_kinematics *full = NULL;
+    ex_error error = {0};
+    uint64_t seed = 5;
+    enum { MOST = 32, POSES = 3 };
+    static double turns[MOST][4], rotations[POSES][MOST][4], before[POSES][MOST][3], after[POSES][MOST][3];
+    static double world[MOST][4], markers[POSES][64][3];
+    ex_kin_pose poses[POSES];
+    assert_int_equal(ex_kinematics_read("full", &full, &error), EX_OK);
+    ex_kinematics *copy = ex_kinematics_copy(full);
+    assert_non_null(copy);
+    assert_true(full->joint_count <= MOST && full->site_count <= 64);
+    for (int i = -1; i < POSES; i++)
+        for (int j = 0; j < full->joint_count; j++) {
+            double *q = i < 0 ? turns[j] : rotations[i][j];
+            const double angle = random_between(&seed, -0.6, 0.6);
+            for (int c = 0; c < 4; c++)
+                q[c] = c == 3 ? 1 : random_between(&seed, -0.5, 0.5);
+            if (full->joints[j].freedom == EX_FREEDOM_HINGE) {
+                for (int c = 0; c < 3; c++)
+                    q[c] = sin(angle) * full->joints[j].axis[c];
+                q[3] = cos(angle);
+            }
+            exi_normalise(q, 4);
+        }
+    for (int i = 0; i < POSES; i++) {
+        poses[i] = (ex_kin_pose){.translation = {0.1 * i, 1, -0.2}, .rotations = rotations[i]};
+        ex_kin_frames(full, &poses[i], world, before[i]);
+        for (int s = 0; s < full->site_count; s++)
+            exi_rotate(world[full->sites[s].joint], full->sites[s].local, markers[i][s]);
+    }
+    const double bent = ex_kin_angle(&full->joints[7], rotations[1][7]), least = full->joints[7].least;
+    /* `full` is in its neutral pose, so this leads to the frames of a reference. */
+    assert_int_equal(ex_kinematics_rebase(full, (const double(*)[4])turns, true, poses, POSES, &error), EX_OK);
+    const double zero = ex_kin_angle(&copy->joints[7], turns[7]);
+    assert_near(ex_kin_angle(&full->joints[7], rotations[1][7]), bent - zero, 1e-9);
+    assert_near(full->joints[7].least, least - zero, 1e-9);
+    int mirrored = 0;
+    for (int j = 0; j < full->joint_count; j++) {
+        const double *a = full->joints[j].axis, *q = rotations[2][j];
+        mirrored += full->joints[j].mirror >= 0;
+        if (full->joints[j].freedom != EX_FREEDOM_HINGE)
+            continue;
+        double across[3];
+        exi_cross(a, q, across);
+        assert_row_near(across, ((const double[3]){0, 0, 0}), 3, 1e-12);
+    }
+    assert_true(mirrored < 3); /* the turns are not symmetric */
+    for (int i = 0; i < POSES; i++) {
+        ex_kin_frames(full, &poses[i], world, after[i]);
+        for (int j = 0; j < full->joint_count; j++)
+            assert_row_near(after[i][j], before[i][j], 3, 1e-12);
+        for (int s = 0; s < full->site_count; s++) {
+            double at[3];
+            exi_rotate(world[full->sites[s].joint], full->sites[s].local, at);
+            assert_row_near(at, markers[i][s], 3, 1e-12);
+        }
+    }
+    /* A body that stands as the reference does has no joint turned. */
+    double own[MOST][4];
+    memcpy(own, turns, sizeof own);
+    ex_kin_pose stance = {.rotations = own};
+    ex_kinematics *again = ex_kinematics_copy(copy);
+    assert_non_null(again);
+    assert_int_equal(ex_kinematics_rebase(again, (const double(*)[4])turns, true, &stance, 1, &error), EX_OK);
+    for (int j = 0; j < copy->joint_count; j++)
+        assert_near(fabs(own[j][3]), 1, 1e-12);
+    assert_int_equal(ex_kinematics_rebase(full, (const double(*)[4])turns, false, NULL, 0, &error), EX_OK);
+    for (int j = 0; j < full->joint_count; j++) {
+        assert_row_near(full->joints[j].translation, copy->joints[j].translation, 3, 1e-12);
+        assert_row_near(full->joints[j].axis, copy->joints[j].axis, 3, 1e-12);
+        assert_near(full->joints[j].most, copy->joints[j].most, 1e-9);
+    }
+    ex_kinematics_destroy(again);
+    ex_kinematics_destroy(copy);
+    ex_kinematics_destroy(full);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames),         cmocka_unit_test(test_mirrored_poses),
                                        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_shipped),
-                                       cmocka_unit_test(test_wrong),          cmocka_unit_test(test_memory)};
+                                       cmocka_unit_test(test_wrong),          cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_rebase)};
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

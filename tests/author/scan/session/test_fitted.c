@@ -86,10 +86,34 @@ static void test_round_trip(void **state) {
     ex_scan_fitted *read = NULL;
     ex_error error = {0};
     open_case(&c);
+    /* The reference stands otherwise than the skeleton, and a scan does not fit. */
+    double neutral[JOINTS][4] = {{0, 0, 0, 1}, {0, 0.6, 0, 0.8}, {0, 0, 0, 1}, {0, 0, 0, 1}};
+    char *left = (char *)"guest", *why = (char *)"another person";
+    c.fitted.neutral = neutral;
+    c.fitted.left_count = 1;
+    c.fitted.left_names = &left;
+    c.fitted.left_reasons = &why;
     assert_int_equal(ex_scan_fitted_write(scratch_path("fit.json"), &c.fitted, &error), EX_OK);
     if (ex_scan_fitted_read(scratch_path("fit.json"), &read, &error) != EX_OK)
         fail_msg("%s", error.text);
     assert_int_equal(read->scan_count, SCANS);
+    assert_int_equal(read->left_count, 1);
+    assert_string_equal(read->left_names[0], "guest");
+    assert_string_equal(read->left_reasons[0], "another person");
+    for (int j = 0; j < JOINTS; j++)
+        assert_row_near(read->neutral[j], neutral[j], 4, 1e-15);
+    /* In frames of the neutral pose, joints and scans are at the same places. */
+    ex_scan_fitted *plain = NULL;
+    assert_int_equal(ex_scan_fitted_neutral(read, &plain, &error), EX_OK);
+    for (int i = 0; i < SCANS; i++) {
+        double a[JOINTS][3], b[JOINTS][3];
+        ex_kin_frames(read->kinematics, &read->poses[i], NULL, a);
+        ex_kin_frames(plain->kinematics, &plain->poses[i], NULL, b);
+        for (int j = 0; j < JOINTS; j++)
+            assert_row_near(a[j], b[j], 3, 1e-12);
+    }
+    assert_near(fabs(plain->poses[0].rotations[1][1]), 0.6, 1e-12); /* the first scan has no joint turned */
+    ex_scan_fitted_destroy(plain);
     for (int i = 0; i < SCANS; i++) {
         assert_string_equal(read->names[i], c.names[i]);
         assert_row_near(read->poses[i].translation, c.poses[i].translation, 3, 0);
