@@ -31,9 +31,10 @@
 #define SD_AXIS      0.175 /* radians */
 #define SD_TWIN_AXIS 0.12  /* radians */
 #define SD_TURN      0.6   /* radians: of a turn of the reference from its start */
+#define SD_BASE      0.1   /* radians: of the base */
 #define SD_SCALE     0.3   /* of the logarithm of the size, from its start */
 #define SD_RANGE     0.09  /* radians beyond a range and its slack */
-#define TOGETHER     10.0  /* skin moves together: so many sightings are worth one */
+#define TOGETHER     10.0  /* skin moves together: this number of sightings is worth one */
 #define SLACK        0.175 /* radians: ranges are rough */
 #define RADIANS      (3.14159265358979323846 / 180)
 enum { STEPS = 3 };
@@ -196,7 +197,7 @@ static int add_turn(const exi_fit *f, const stance *s, int j, double *rows) {
     between(f->person->start_turns[j], turned, left);
     vector_of(left, w);
     for (int i = 0; i < 3; i++)
-        rows[i] = w[i] / SD_TURN;
+        rows[i] = w[i] / (j == 0 ? SD_BASE : SD_TURN);
     return 3;
 }
 

@@ -37,7 +37,7 @@ typedef struct work {
     ex_error *error;
 } work;
 
-/* What make_scans makes. */
+/* Releases the work of make_scans. */
 static void free_scans(work *w) {
     free(w->locked);
     free(w->entries);
