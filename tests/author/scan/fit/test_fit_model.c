@@ -31,7 +31,7 @@ typedef struct problem {
     exi_fit fit;
 } problem;
 
-static void open_problem(problem *p, int reference) {
+static void open_problem(problem *p, int reference, const ex_kinematics *usual) {
     uint64_t seed = 11;
     ex_error error = {0};
     memset(p, 0, sizeof *p);
@@ -72,7 +72,8 @@ static void open_problem(problem *p, int reference) {
         }
     }
     p->def = (ex_kin_fit_def){.kinematics = k,
-                              .free_bones = true,
+                              .free_bones = !usual,
+                              .usual = usual,
                               .scan_count = SCANS,
                               .scans = p->scans,
                               .sighting_count = SCANS * SITES,
@@ -140,7 +141,7 @@ static void check_derivatives(exi_fit *f, int scan) {
 static void test_derivatives(void **state) {
     (void)state;
     static problem p;
-    open_problem(&p, -1);
+    open_problem(&p, -1, NULL);
     exi_fit_lay_out(&p.fit, true, true);
     /* 7 translations and 3 axes are shared by both sides; 26 markers; all of a pose. */
     assert_int_equal(p.fit.shared_count, 7 * 3 + 3 * 2 + SITES * 3);
@@ -155,7 +156,7 @@ static void test_derivatives(void **state) {
 static void test_tied(void **state) {
     (void)state;
     static problem p;
-    open_problem(&p, 0);
+    open_problem(&p, 0, NULL);
     exi_fit *f = &p.fit;
     for (int j = 0; j < f->joint_count; j++)
         p.kinematics->joints[j].lock_axis = true;
@@ -167,6 +168,101 @@ static void test_tied(void **state) {
     exi_fit_reduce(f); /* sets the reference's rotations */
     check_derivatives(f, 1);
     close_problem(&p);
+}
+
+/* ---- the prior on bones ---- */
+
+static double person_cost_after(exi_fit *f, int a, double x, int b, double y) {
+    double step[STEPS] = {0};
+    step[a] += x;
+    step[b] += y;
+    exi_fit_step_shared(f, step);
+    return exi_fit_person_cost(f, &f->next);
+}
+
+/* Gradient and matrix of the prior, by differences of its cost. Both sides are free, and differ. */
+static void test_person_derivatives(void **state) {
+    (void)state;
+    static problem p;
+    ex_kinematics *usual = NULL;
+    assert_int_equal(ex_kinematics_read("upper", &usual, NULL), EX_OK);
+    open_problem(&p, 0, usual);
+    exi_fit *f = &p.fit;
+    uint64_t seed = 8;
+    assert_non_null(f->person);
+    for (int j = 1; j < f->joint_count; j++) {
+        for (int i = 0; i < 3; i++) {
+            f->now.translations[j][i] += random_between(&seed, -0.03, 0.03);
+            f->now.axes[j][i] += random_between(&seed, -0.2, 0.2);
+        }
+        exi_normalise(f->now.axes[j], 3);
+    }
+    exi_fit_lay_out(f, true, false);
+    assert_int_equal(f->kin_count, f->shared_count);
+    assert_int_equal(f->kin_count, 12 * 3 + 6 * 2);
+    f->noise = 0.01;
+    exi_fit_person_turns(f);
+    const int n = f->shared_count;
+    memset(f->shared_matrix, 0, (size_t)n * (size_t)n * sizeof(double));
+    memset(f->shared_right, 0, (size_t)n * sizeof(double));
+    memset(f->shared_diagonal, 0, (size_t)n * sizeof(double));
+    exi_fit_add_person(f);
+    for (int a = 0; a < n; a++) {
+        const double h = 1e-5, slope = (person_cost_after(f, a, h, a, 0) - person_cost_after(f, a, -h, a, 0)) / (2 * h);
+        assert_near(f->shared_right[a], -slope / 2, 1e-6);
+        assert_near(f->shared_diagonal[a], f->shared_matrix[a * (n + 1)], 1e-12);
+    }
+    for (int j = 1; j < f->joint_count; j++) /* bones are in squares only; axes are not */
+        for (int k = j; k < f->joint_count; k++)
+            for (int c = 0; c < 9; c++) {
+                const int a = f->translation_columns[j] + c / 3, b = f->translation_columns[k] + c % 3;
+                const double h = 1e-3;
+                const double both = person_cost_after(f, a, h, b, h) - person_cost_after(f, a, h, b, -h) -
+                                    person_cost_after(f, a, -h, b, h) + person_cost_after(f, a, -h, b, -h);
+                assert_near(f->shared_matrix[a <= b ? a * n + b : b * n + a], both / (8 * h * h), 1e-6);
+            }
+    close_problem(&p);
+    ex_kinematics_destroy(usual);
+}
+
+/* Bones of another size, in another pose: the turns that lead there cost nothing. */
+static void test_person_turned(void **state) {
+    (void)state;
+    static problem p;
+    ex_kinematics *usual = NULL;
+    double q[16][4], frames[16][4];
+    uint64_t seed = 21;
+    assert_int_equal(ex_kinematics_read("upper", &usual, NULL), EX_OK);
+    open_problem(&p, 0, usual);
+    exi_fit *f = &p.fit;
+    for (int j = 0; j < usual->joint_count; j++) {
+        double w[3];
+        const double angle = random_between(&seed, 0, 0.8);
+        for (int c = 0; c < 3; c++)
+            w[c] = usual->joints[j].freedom == EX_FREEDOM_HINGE ? angle * usual->joints[j].axis[c]
+                                                                : random_between(&seed, -0.3, 0.3);
+        exi_fit_turn(w, q[j]);
+    }
+    const ex_kin_pose pose = {.rotations = q};
+    ex_kin_frames(usual, &pose, frames, NULL);
+    for (int j = 1; j < usual->joint_count; j++) {
+        const int parent = usual->joints[j].parent;
+        exi_rotate(frames[parent], usual->joints[j].translation, f->now.translations[j]);
+        exi_rotate(frames[parent], usual->joints[j].axis, f->now.axes[j]);
+        for (int c = 0; c < 3; c++)
+            f->now.translations[j][c] *= 0.7;
+    }
+    memset(f->now.angles, 0, (size_t)f->scan_count * (size_t)f->joint_count * sizeof *f->now.angles);
+    exi_fit_lay_out(f, true, false);
+    f->noise = 0.01;
+    const double before = exi_fit_person_cost(f, &f->now);
+    for (int i = 0; i < 10; i++)
+        exi_fit_person_turns(f);
+    assert_true(before > 0.02);
+    assert_near(exi_fit_person_cost(f, &f->now), 0, 1e-2 * before);
+    assert_near(exi_fit_person_scale(f), 0.7, 0.02);
+    close_problem(&p);
+    ex_kinematics_destroy(usual);
 }
 
 static void test_cholesky(void **state) {
@@ -212,7 +308,7 @@ static void test_cholesky(void **state) {
 static void test_elimination(void **state) {
     (void)state;
     static problem p;
-    open_problem(&p, 0);
+    open_problem(&p, 0, NULL);
     exi_fit *f = &p.fit;
     f->base_free = true;
     exi_fit_lay_out(f, true, true);
@@ -300,7 +396,8 @@ static void test_elimination(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivatives), cmocka_unit_test(test_tied),
-                                       cmocka_unit_test(test_cholesky), cmocka_unit_test(test_elimination)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivatives),   cmocka_unit_test(test_person_derivatives),
+                                       cmocka_unit_test(test_person_turned), cmocka_unit_test(test_tied),
+                                       cmocka_unit_test(test_cholesky),      cmocka_unit_test(test_elimination)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
