@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output, *loss_text, *skeleton, *bvh, *up, *frames_text;
+static const char *output, *loss_text, *skeleton, *bvh, *angles, *still, *up, *frames_text;
 static bool even, rigid, free_bones;
 
 static const ex_option options[] = {
@@ -31,9 +31,19 @@ static const ex_option options[] = {
      .help = "motion capture: the skeleton to start from, full, upper or a file with markers (default: full)",
      .text = &skeleton},
     {.name = "bvh", .argument = "OUT.bvh", .help = "motion capture: write the motion to this file", .text = &bvh},
+    {.name = "angles",
+     .argument = "OUT.mot",
+     .help = "motion capture: write joint angles in degrees to this file, for OpenSim (.mot) or as a table (.csv)",
+     .text = &angles},
+    {.name = "static",
+     .argument = "FILE",
+     .help = "motion capture: static trial of the same person, standing upright with flat feet (.c3d, .trc): bones and "
+             "places of markers are found from it too, and it tells where angles are 0",
+     .text = &still},
     {.name = "up",
      .argument = "AXIS",
-     .help = "motion capture: up axis of the file, such as +Z (default: as stated in the file)",
+     .help =
+         "motion capture: up axis of the file, such as +Z (default: as the person stands, else as stated in the file)",
      .text = &up},
     {.name = "frames",
      .argument = "COUNT",
@@ -130,7 +140,8 @@ static bool read_loss(const ex_call *call, double *loss) {
 }
 
 static int fit_capture(const ex_call *call, double loss) {
-    exi_scan_capture wish = {.output = output, .bvh = bvh, .skeleton = skeleton, .up = up, .loss = loss};
+    exi_scan_capture wish = {
+        .output = output, .bvh = bvh, .angles = angles, .still = still, .skeleton = skeleton, .up = up, .loss = loss};
     const char *at = frames_text;
     if (even || rigid || free_bones)
         return exi_wrong_usage(call->command, "--%s goes with a session, but '%s' is motion capture",
@@ -180,10 +191,12 @@ static int run(const ex_call *call) {
     const exi_file_kind kind = exi_file_kind_of(call->arguments[0]);
     if (kind == EXI_FILE_C3D || kind == EXI_FILE_TRC)
         return fit_capture(call, loss);
-    if (skeleton || bvh || up || frames_text)
+    if (skeleton || bvh || angles || still || up || frames_text)
         return exi_wrong_usage(call->command, "%s goes with motion capture (.c3d, .trc), but '%s' is not that",
                                skeleton ? "--skeleton"
                                : bvh    ? "--bvh"
+                               : angles ? "--angles"
+                               : still  ? "--static"
                                : up     ? "--up"
                                         : "--frames",
                                call->arguments[0]);
@@ -203,8 +216,8 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_fit = {
     .name = "scan fit",
     .summary = "find bones, axes and poses from named markers",
-    .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even] [--rigid] [--free-bones]\n"
-             "scan fit FILE.c3d|FILE.trc [-o FIT.json] [--bvh OUT.bvh]",
+    .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even] [--rigid]\n"
+             "scan fit FILE.c3d [--static FILE] [--angles OUT.mot] [--bvh OUT.bvh]",
     .description = "Reads labels/ of a session and finds everything that its skeleton leaves open,\n"
                    "all at once: the lengths and directions of bones, the axes of hinges, the\n"
                    "position of each marker on its bone, and the pose of every scan. Markers that\n"
@@ -218,16 +231,25 @@ const ex_command cmd_scan_fit = {
                    "error, and nothing is written.\n"
                    "\n"
                    "For motion capture (a C3D or TRC file), the same is found from its frames.\n"
-                   "Markers are matched by name, including those of common marker sets, and the\n"
-                   "skeleton is scaled. Bones are found from some frames, then the pose of every\n"
-                   "frame, which --bvh writes as a motion for other rigs.\n"
+                   "Markers are known by the names of Plug-in Gait, CMU, Helen Hayes, OpenSim's\n"
+                   "gait2392 and Rajagopal, and clusters such as RTH1. Others are put on the bone\n"
+                   "to which they keep their distance. Markers that changed places are put right,\n"
+                   "false sightings left out, gaps filled with markers without a label. A line\n"
+                   "says so for every marker that was not used, with the reason.\n"
+                   "\n"
+                   "Bones are found from some frames and from the static trial (--static), then\n"
+                   "the pose of every frame. --bvh writes a motion for other rigs, --angles the\n"
+                   "angles of joints with OpenSim's names. If the file has angles of its own\n"
+                   "(Plug-in Gait's), they are compared. Force plates and other analogue channels\n"
+                   "are skipped.\n"
                    "\n"
                    "Prints the bones and the distance of markers from their predicted positions.\n"
                    "Notes on stderr say what the markers do not determine, and which value it has\n"
                    "instead.",
     .examples = "exemplar scan fit body\n"
                 "exemplar scan fit body --loss none -o plain.json\n"
-                "exemplar scan fit walk.c3d --bvh walk.bvh",
+                "exemplar scan fit walk.c3d --bvh walk.bvh\n"
+                "exemplar scan fit walk.c3d --static static.c3d --angles walk.mot",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

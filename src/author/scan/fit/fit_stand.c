@@ -1,6 +1,7 @@
 /*
- * Finds the rough pose of a skeleton in a scan, and its size, from the bones that named markers belong to: the mean of a
- * bone's markers is near its middle. Over the place and rotation of the base, the rotations q of joints and the size s,
+ * Finds the rough pose of a skeleton in a scan, and its size, from the bones that named markers belong to: the mean of
+ * a bone's markers is near its middle. Over the place and rotation of the base, the rotations q of joints and the size
+ * s,
  *
  *     sum over bones |p_j + R_j s m_j - mean_j|^2 / (4 cm)^2  +  sum over joints |log q_j|^2 / (40 degrees)^2
  *   + hinges beyond their range, / (5 degrees)^2

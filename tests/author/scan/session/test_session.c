@@ -107,8 +107,10 @@ static void test_invalid(void **state) {
         /* scans */
         {"{" HEAD "," PARTS ", \"scans\": []}", "scans", "at least one", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [null]}", "scans[0]", "object", EX_ERROR_DATA},
-        {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"files\": [\"a.ply\"]}]}", "scans[0].part", "missing",
-         EX_ERROR_DATA},
+        {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}, {\"name\": "
+         "\"leg\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}], \"scans\": [{\"name\": \"a\", \"files\": "
+         "[\"a.ply\"]}]}",
+         "scans[0]", "part", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"leg\", \"files\": [\"a.ply\"]}]}",
          "scans[0].part", "'leg'", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": []}]}", "scans[0].files",
