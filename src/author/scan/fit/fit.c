@@ -199,7 +199,7 @@ static void solve_again(exi_fit *f, const ex_kin_fit *last, double *errors, doub
     if (def->even)
         exi_fit_solve(f, iterations, 1e-7, "fitting all", 0.3, 0.9);
     else
-        solve_weights(f, errors, sigmas, work, iterations, f->person ? 2 : SIGMA_ROUNDS);
+        solve_weights(f, errors, sigmas, work, iterations, f->person && last->noise > EXI_FIT_NOISY ? 2 : SIGMA_ROUNDS);
 }
 
 /* Finds what is not determined, and solves to the end. */
@@ -432,7 +432,7 @@ ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, const ex_kin_fit *
     else if (result == EX_OK)
         result = solve(&f, out->errors, out->site_sigmas, work);
     if (result == EX_OK)
-        result = finish(&f, last && f.person, out->errors, out->site_sigmas, work);
+        result = finish(&f, last && f.person && last->noise > EXI_FIT_NOISY, out->errors, out->site_sigmas, work);
     if (result == EX_OK)
         result = make_result(&f, out);
     exi_fit_close(&f);

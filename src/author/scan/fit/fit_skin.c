@@ -272,7 +272,8 @@ static ex_result fit_skin(skin *s) {
         find_shares(s);
         move_sightings(s);
         result = fit_again(s);
-        if (result == EX_OK && s->fit->rms > before * (s->def->free_bones ? 0.998 : 0.99))
+        if (result == EX_OK &&
+            s->fit->rms > before * (s->fit->noise > EXI_FIT_NOISY && !s->def->free_bones ? 0.99 : 0.998))
             break;
         before = s->fit->rms;
     }
