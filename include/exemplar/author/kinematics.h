@@ -191,8 +191,8 @@ typedef struct ex_kin_fit {
  * Fits bones, axes, markers and poses to the sightings, by Levenberg-Marquardt with the poses eliminated: first with
  * sites locked, then with everything free (section 3.3). Each scan starts at the best-fitting of: the pose found joint
  * by joint from its markers, its start, another scan's pose. The reference's base stays at its start (or at the
- * skeleton's), unless markers on both sides of mirrored joints give a better position. Results: DATA (no marker in
- * common with the reference, too few sightings: the scan is named), MEMORY.
+ * skeleton's), unless the prior on bones, or with free_bones markers on both sides of mirrored joints, give a better
+ * position. Results: DATA (no marker in common with the reference, too few sightings: the scan is named), MEMORY.
  */
 EX_API ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error);
 EX_API void ex_kin_fit_destroy(ex_kin_fit *fit);

@@ -448,8 +448,10 @@ typedef struct ex_scan_fit_options {
 /*
  * Fits the session's skeleton to the labels of all scans that have some. Joints that a scan's part does not solve for
  * stay as in the reference. A skeleton at another position or of another size than the reference's markers is first
- * moved and scaled. fit: details of the fit, with the same scans as fitted; destroy it too. Results: DATA (a reference
- * without labels, no marker in common with it: the scan is named; an unknown marker), FILE, MEMORY.
+ * moved and scaled, and turned joint by joint if it is in another pose. Scans that do not fit the others are left out
+ * (fitted->left_names). fit: details of the fit, with the same scans as fitted; destroy it too. Results: DATA (a
+ * reference without labels, no marker in common with it: the scan is named; an unknown marker; a result that no person
+ * has; left and right exchanged), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options,
                              ex_scan_fitted **fitted, ex_kin_fit **fit, ex_error *error);
