@@ -1,0 +1,99 @@
+/*
+ * person.h - carrying a template person to the scans of a session; private to src/author/scan/person.
+ *
+ *   person_carry.c   the order of the work
+ *   person_points.c  landmarks and markers, and what each scan starts from
+ *   person_skin.c    the skin that scans can show; registration of a scan
+ *   person_files.c   what is written
+ *   person_body.c    the body of registered scans
+ */
+#ifndef EXEMPLAR_AUTHOR_SCAN_PERSON_PERSON_H
+#define EXEMPLAR_AUTHOR_SCAN_PERSON_PERSON_H
+
+#include "author/base/arena.h"
+#include "author/scan/human/human.h"
+
+#include <exemplar/author/scan.h>
+
+/* A named point of a scan. */
+typedef struct exi_carry_point {
+    int name;
+    double at[3];
+} exi_carry_point;
+
+/* A name: a landmark, or a marker. */
+typedef struct exi_carry_place {
+    char *name;
+    int joint;     /* of the template, of a marker; -1: unknown */
+    bool landmark; /* clicked */
+    bool known;    /* true if it has a place on the template */
+    ex_register_anchor anchor;
+} exi_carry_place;
+
+typedef struct exi_carry_scan {
+    int scan;
+    exi_carry_point *points;
+    int count;
+    size_t capacity;
+    ex_kin_pose pose;
+    bool posed;
+    ex_carried_scan *report;
+} exi_carry_scan;
+
+typedef struct exi_carry {
+    const ex_scan_session *session;
+    const ex_scan_carry_options *options;
+    double sure;
+    exi_human *human;
+    exi_arena arena;
+    int vertex_count, joint_count;
+    exi_carry_place *places;
+    int place_count;
+    size_t place_capacity;
+    exi_carry_scan *ones; /* [session->scan_count] */
+    int one_count, reference;
+    double *figure;
+    double (*rest)[3], (*joints)[3]; /* of the figure; rest: of the person once the reference is registered */
+    double (*rotations)[9], (*posed)[3];
+    float *matching, *stiffness; /* [vertex_count] */
+    ex_mesh *mesh;               /* the template where a registration starts */
+    ex_scan_carried *report;
+    ex_error *error;
+} exi_carry;
+
+/* All that a scan is fitted to, and its memory. */
+typedef struct exi_carry_input {
+    exi_human_scan scan;
+    ex_mesh **meshes;
+    ex_register_anchor *anchors;
+    exi_bone_point *bone_points;
+} exi_carry_input;
+
+ex_result exi_carry_no_memory(const exi_carry *w);
+
+/* Reads landmarks and labels of all scans that have some. */
+ex_result exi_carry_read_points(exi_carry *w);
+/* Finds the anchors of a scan [o->count]: points whose names have a place on the template. Returns their number. */
+int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_register, ex_register_anchor *anchors);
+/* Start a scan not turned, with the hips in the middle of its points, or as in scan.json; read and release all that it
+ * is fitted to. */
+ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o);
+ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in);
+void exi_carry_close(const exi_carry *w, const exi_carry_scan *o, exi_carry_input *in);
+/* Gives places to markers that a registered scan shows, and that have none yet. */
+ex_result exi_carry_place_markers(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
+
+/* Set matching and stiffness of all vertices. */
+ex_result exi_carry_find_outside(exi_carry *w);
+void exi_carry_set_stiffness(exi_carry *w);
+/* Poses the person [vertex_count]. */
+void exi_carry_pose(exi_carry *w, const ex_kin_pose *pose, double (*vertices)[3]);
+ex_result exi_carry_register(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, ex_registered **registered);
+/* Un-poses the registered reference, where it was seen, and makes it the person. */
+void exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
+
+ex_result exi_carry_write_registered(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
+/* Writes template/body.glb and fit.json. */
+ex_result exi_carry_write_person(exi_carry *w);
+
+#endif

@@ -1,0 +1,318 @@
+/*
+ * Carries a template person to the scans of a session (ex_scan_carry).
+ *
+ * 1. The reference. Landmarks have places on the template. Of markers only the bone is known: the mean of a bone's
+ *    markers is near the middle of the bone's skin. Figure and pose follow from these and the surface, then the
+ * template is registered. Now every marker of the reference has a place on the template.
+ * 2. Some scans together with the reference: the figure, from several poses.
+ * 3. Every other scan: its pose, then registration. It starts from the person as the reference shows them, un-posed by
+ *    skinning and posed again, so that hands and face are already theirs.
+ */
+#include "author/base/array.h"
+#include "author/base/progress.h"
+#include "author/scan/person/person.h"
+#include "author/scan/session/session.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <exemplar/author/files.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Scans that determine the figure together; least number of things to start from. */
+enum { TOGETHER = 8, START_LEAST = 6 };
+/* A scan does not fit if the posed template is farther from it than this many times the median of all, or than this. */
+static const double worse_times = 2.5, worse_least = 0.012, reference_most = 0.03, seen_least = 0.3;
+/* Nor does a person: landmarks this far (rms) from the template's, or a figure of this many standard deviations. */
+static const double points_most = 0.025, figure_most = 5;
+
+ex_result exi_carry_no_memory(const exi_carry *w) {
+    return ex_error_memory(w->error, "carrying the template", (size_t)w->vertex_count * 64);
+}
+
+/* ---- the session ---- */
+
+static ex_result fit_inputs(exi_carry *w, exi_carry_scan *const *ones, exi_carry_input *inputs, int count, bool lock) {
+    exi_human_scan *scans = exi_array_allocate((size_t)count, sizeof *scans);
+    ex_result result = scans ? EX_OK : exi_carry_no_memory(w);
+    for (int i = 0; scans && i < count; i++)
+        scans[i] = inputs[i].scan;
+    if (result == EX_OK)
+        result = exi_human_fit(w->human, scans, count, w->figure, lock, NULL, w->options->tasks, w->error);
+    for (int i = 0; result == EX_OK && i < count; i++) {
+        ones[i]->pose = scans[i].pose;
+        ones[i]->posed = true;
+        ones[i]->report->figure_rms = scans[i].rms;
+    }
+    free(scans);
+    return result;
+}
+
+/* Measures how far landmarks and markers with places are from where the posed template has them. If they are too far
+ * together for any person, returns the number of the worst; else -1. */
+static int find_wrong_point(exi_carry *w, const exi_carry_scan *o, double *off) {
+    double squares = 0, most = 0;
+    int worst = -1, count = 0;
+    exi_carry_pose(w, &o->pose, (double(*)[3])(void *)w->mesh->positions);
+    for (int i = 0; i < o->count; i++) {
+        const exi_carry_place *p = &w->places[o->points[i].name];
+        double d[3] = {-o->points[i].at[0], -o->points[i].at[1], -o->points[i].at[2]};
+        if (!p->known)
+            continue;
+        for (int k = 0; k < 3; k++)
+            for (int c = 0; c < 3; c++)
+                d[c] += p->anchor.shares[k] * w->mesh->positions[3 * p->anchor.vertices[k] + c];
+        const double square = exi_dot3(d, d);
+        squares += square;
+        count++;
+        worst = square > most ? i : worst;
+        most = square > most ? square : most;
+    }
+    *off = sqrt(most);
+    return count > 0 && sqrt(squares / count) > points_most ? worst : -1;
+}
+
+static ex_result check_reference(exi_carry *w, const exi_carry_scan *o) {
+    const char *name = w->session->scans[o->scan].name;
+    double off = 0;
+    const int wrong = find_wrong_point(w, o, &off);
+    if (wrong >= 0)
+        return ex_error_set(w->error, EX_ERROR_DATA,
+                            "the reference scan '%s': '%s' is %.0f mm from where a person with the other landmarks has "
+                            "it; look whether it is in the right place, whether left and right are exchanged, and at "
+                            "the unit and the up axis",
+                            name, w->places[o->points[wrong].name].name, 1000 * off);
+    for (int k = 0; k < w->human->figure_count; k++)
+        if (!(fabs(w->figure[k]) < figure_most))
+            return ex_error_set(w->error, EX_ERROR_DATA,
+                                "the reference scan '%s' is no person: its figure is %.0f standard deviations from the "
+                                "usual one; look at its landmarks, labels, unit and up axis",
+                                name, fabs(w->figure[k]));
+    if (!(o->report->figure_rms < reference_most))
+        return ex_error_set(w->error, EX_ERROR_DATA,
+                            "the reference scan '%s' is %.0f mm (rms) from every person that the template can be: look "
+                            "at its landmarks, its labels, its unit and which way is up",
+                            name, 1000 * o->report->figure_rms);
+    return EX_OK;
+}
+
+static ex_result do_reference(exi_carry *w) {
+    exi_carry_scan *o = &w->ones[w->reference];
+    const char *name = w->session->scans[o->scan].name;
+    exi_carry_input in = {0};
+    ex_registered *registered = NULL;
+    ex_result result = exi_carry_start(w, o);
+    if (result == EX_OK)
+        result = exi_carry_open(w, o, &in);
+    if (result == EX_OK && in.scan.anchor_count + in.scan.bone_point_count < START_LEAST)
+        result =
+            ex_error_set(w->error, EX_ERROR_DATA,
+                         "the reference scan '%s' has %d landmarks and %d bones with two named markers: at least %d "
+                         "of them are needed; click landmarks, or name more markers",
+                         name, in.scan.anchor_count, in.scan.bone_point_count, START_LEAST);
+    if (result == EX_OK)
+        result = fit_inputs(w, &o, &in, 1, false);
+    exi_human_figure(w->human, w->figure, w->rest, w->joints);
+    if (result == EX_OK)
+        result = check_reference(w, o);
+    if (result == EX_OK)
+        result = exi_carry_register(w, o, &in, &registered);
+    if (result == EX_OK)
+        result = exi_carry_place_markers(w, o, registered);
+    ex_registered_destroy(registered);
+    exi_carry_close(w, o, &in);
+    return result;
+}
+
+/* Fits the figure to the reference and a few others, spread over the list. */
+static ex_result do_together(exi_carry *w) {
+    exi_carry_scan *chosen[TOGETHER];
+    exi_carry_input inputs[TOGETHER];
+    int count = 0;
+    ex_result result = EX_OK;
+    memset(inputs, 0, sizeof inputs);
+    chosen[count++] = &w->ones[w->reference];
+    for (int k = 0; k < TOGETHER - 1 && w->one_count > 1; k++) {
+        const int i = w->one_count <= TOGETHER ? k + 1 : (int)((double)(k + 1) * w->one_count / TOGETHER);
+        const int other = (w->reference + i) % w->one_count;
+        if (i < w->one_count && other != w->reference && (count == 0 || chosen[count - 1] != &w->ones[other]))
+            chosen[count++] = &w->ones[other];
+    }
+    for (int i = 0; i < count && result == EX_OK; i++) {
+        if (i > 0)
+            result = exi_carry_start(w, chosen[i]);
+        if (result == EX_OK)
+            result = exi_carry_open(w, chosen[i], &inputs[i]);
+    }
+    if (result == EX_OK)
+        result = fit_inputs(w, chosen, inputs, count, false);
+    for (int i = 0; i < count; i++)
+        exi_carry_close(w, chosen[i], &inputs[i]);
+    exi_human_figure(w->human, w->figure, w->rest, w->joints);
+    return result;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_figure_rms(const exi_carry *w) {
+    double values[TOGETHER * 64];
+    int count = 0;
+    for (int i = 0; i < w->one_count && count < TOGETHER * 64; i++)
+        if (w->ones[i].posed)
+            values[count++] = w->ones[i].report->figure_rms;
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return count > 0 ? values[count / 2] : 0;
+}
+
+static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
+    exi_carry_input in = {0};
+    ex_registered *registered = NULL;
+    ex_carried_scan *r = o->report;
+    ex_result result = o->posed ? EX_OK : exi_carry_start(w, o);
+    if (result == EX_OK)
+        result = exi_carry_open(w, o, &in);
+    if (result == EX_OK && !o->posed)
+        result = fit_inputs(w, &o, &in, 1, true);
+    const double usual = median_figure_rms(w),
+                 most = worse_times * usual > worse_least ? worse_times * usual : worse_least;
+    if (result == EX_OK && (r->figure_rms > most || in.scan.anchor_count + in.scan.bone_point_count < 3)) {
+        r->left_out = true;
+        if (r->figure_rms > most)
+            snprintf(r->reason, sizeof r->reason,
+                     "it is %.0f mm (rms) from the person of the others, who are %.0f mm from theirs",
+                     1000 * r->figure_rms, 1000 * usual);
+        else
+            snprintf(r->reason, sizeof r->reason,
+                     "it has fewer than three landmarks or markers that the reference has");
+    }
+    if (result == EX_OK && !r->left_out)
+        result = exi_carry_register(w, o, &in, &registered);
+    if (result == EX_OK && !r->left_out && r->seen < seen_least) {
+        r->left_out = true;
+        snprintf(r->reason, sizeof r->reason, "only %.0f %% of the body could be found on it", 100 * r->seen);
+    }
+    if (result == EX_OK && !r->left_out && o == &w->ones[w->reference])
+        exi_carry_take_person(w, o, registered);
+    if (result == EX_OK && !r->left_out)
+        result = exi_carry_write_registered(w, o, registered);
+    if (result == EX_OK && !r->left_out)
+        result = exi_carry_place_markers(w, o, registered);
+    ex_registered_destroy(registered);
+    exi_carry_close(w, o, &in);
+    return result;
+}
+
+/* ---- entry point ---- */
+
+static ex_result open_work(exi_carry *w) {
+    const char *person = w->session->person;
+    char *path = person && strcmp(person, "human") != 0 ? exi_scan_file(w->session->folder, person) : NULL;
+    ex_result result = exi_human_read(path, &w->human, w->error);
+    free(path);
+    if (result != EX_OK)
+        return result;
+    const size_t vertices = (size_t)(w->vertex_count = w->human->mesh->vertex_count);
+    const size_t joints = (size_t)(w->joint_count = w->human->kinematics->joint_count);
+    w->ones = exi_arena_allocate(&w->arena, (size_t)w->session->scan_count + 1, sizeof *w->ones);
+    w->figure = exi_arena_allocate(&w->arena, (size_t)w->human->figure_count + 1, sizeof *w->figure);
+    w->rest = exi_arena_allocate(&w->arena, vertices, sizeof *w->rest);
+    w->joints = exi_arena_allocate(&w->arena, joints, sizeof *w->joints);
+    w->rotations = exi_arena_allocate(&w->arena, joints, sizeof *w->rotations);
+    w->posed = exi_arena_allocate(&w->arena, joints, sizeof *w->posed);
+    w->matching = exi_arena_allocate(&w->arena, vertices, sizeof *w->matching);
+    w->stiffness = exi_arena_allocate(&w->arena, vertices, sizeof *w->stiffness);
+    w->mesh = ex_mesh_copy(w->human->mesh);
+    w->report = calloc(1, sizeof *w->report);
+    if (w->report)
+        w->report->scans = calloc((size_t)w->session->scan_count, sizeof *w->report->scans);
+    if (!w->ones || !w->figure || !w->rest || !w->joints || !w->rotations || !w->posed || !w->matching ||
+        !w->stiffness || !w->mesh || !w->report || !w->report->scans)
+        return exi_carry_no_memory(w);
+    exi_carry_set_stiffness(w);
+    return exi_carry_find_outside(w);
+}
+
+static ex_result carry(exi_carry *w) {
+    char *folder = exi_scan_file(w->session->folder, "registered");
+    ex_result result = exi_carry_read_points(w);
+    if (result == EX_OK && w->reference < 0)
+        result =
+            ex_error_set(w->error, EX_ERROR_DATA,
+                         "the reference scan '%s' has neither landmarks (landmarks/%s.csv) nor named markers "
+                         "(labels/%s.csv)",
+                         w->session->scans[w->session->reference].name, w->session->scans[w->session->reference].name,
+                         w->session->scans[w->session->reference].name);
+    for (int i = 0; i < w->one_count; i++) {
+        w->ones[i].report = &w->report->scans[i];
+        w->report->scans[i].scan = w->ones[i].scan;
+    }
+    w->report->scan_count = w->one_count;
+    if (result == EX_OK)
+        result = folder ? ex_make_directory(folder, w->error) : exi_carry_no_memory(w);
+    if (result == EX_OK)
+        result = do_reference(w);
+    if (result == EX_OK)
+        result = do_together(w);
+    if (result == EX_OK)
+        result = do_one(w, &w->ones[w->reference]);
+    for (int i = 0; i < w->one_count && result == EX_OK; i++) {
+        if (!exi_progress_tell(w->options->progress, w->session->scans[w->ones[i].scan].name,
+                               (double)(i + 1) / (w->one_count + 1)))
+            result = exi_progress_stopped(w->error);
+        else if (i != w->reference)
+            result = do_one(w, &w->ones[i]);
+    }
+    if (result == EX_OK)
+        result = exi_carry_write_person(w);
+    free(folder);
+    return result;
+}
+
+void ex_scan_carried_destroy(ex_scan_carried *carried) {
+    if (!carried)
+        return;
+    free(carried->scans);
+    free(carried);
+}
+
+ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_options *options, ex_scan_carried **carried,
+                        ex_error *error) {
+    if (!session || !carried)
+        return exi_misuse_error(error, __func__, "no session, or no pointer for the report");
+    const ex_scan_carry_options plain = {0};
+    exi_carry w = {.session = session, .options = options ? options : &plain, .error = error};
+    struct timespec began, ended;
+    timespec_get(&began, TIME_UTC);
+    w.sure = w.options->sure != 0 ? w.options->sure : 0.9;
+    *carried = NULL;
+    ex_result result = open_work(&w);
+    if (result == EX_OK)
+        result = carry(&w);
+    if (result == EX_OK) {
+        double low = INFINITY, high = -INFINITY;
+        for (int v = 0; v < w.vertex_count; v++) {
+            low = fmin(low, w.rest[v][1]);
+            high = fmax(high, w.rest[v][1]);
+        }
+        timespec_get(&ended, TIME_UTC);
+        w.report->height = high - low;
+        w.report->seconds = (double)(ended.tv_sec - began.tv_sec) + 1e-9 * (double)(ended.tv_nsec - began.tv_nsec);
+        *carried = w.report;
+    } else {
+        ex_scan_carried_destroy(w.report);
+    }
+    for (int i = 0; w.ones && i < session->scan_count; i++)
+        free(w.ones[i].points);
+    free(w.places);
+    ex_mesh_destroy(w.mesh);
+    exi_human_destroy(w.human);
+    exi_arena_free(&w.arena);
+    return result;
+}

@@ -1,0 +1,224 @@
+/*
+ * Landmarks and markers of a session: points with names. A name has a place on the template if the template has that
+ * landmark, or once a registered scan shows it. Of other markers the bone is known.
+ */
+#include "author/base/array.h"
+#include "author/scan/person/person.h"
+#include "author/scan/session/session.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Metres. Landmarks are where a person clicked; markers on skin that slides; means of a bone's markers only roughly in
+ * its middle. While a template is posed, and while it is registered. */
+static const double landmark_sigma = 0.015, marker_sigma = 0.01, bone_sigma = 0.03;
+static const double landmark_hold = 0.01, marker_hold = 0.003;
+/* A marker farther from the registered template than this is not on the person. */
+static const double marker_reach = 0.03;
+
+/* ---- named points ---- */
+
+static int find_place(const exi_carry *w, const char *name) {
+    for (int i = 0; i < w->place_count; i++)
+        if (strcmp(w->places[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int add_place(exi_carry *w, const char *name, bool landmark) {
+    int found = find_place(w, name);
+    if (found >= 0)
+        return found;
+    exi_carry_place *grown = exi_array_grow(w->places, &w->place_capacity, (size_t)w->place_count + 1, sizeof *grown);
+    if (!grown)
+        return -1;
+    w->places = grown;
+    exi_carry_place *p = &grown[w->place_count];
+    *p = (exi_carry_place){.name = exi_arena_text(&w->arena, name), .joint = -1, .landmark = landmark};
+    const int vertex = landmark ? exi_human_find(w->human, name) : -1;
+    const int site = landmark ? -1 : ex_kinematics_find_site(w->session->kinematics, name);
+    if (vertex >= 0) {
+        p->known = true;
+        p->anchor = (ex_register_anchor){.vertices = {vertex}, .shares = {1}};
+    }
+    if (site >= 0)
+        p->joint = ex_kinematics_find_joint(
+            w->human->kinematics, w->session->kinematics->joints[w->session->kinematics->sites[site].joint].name);
+    return p->name ? w->place_count++ : -1;
+}
+
+static ex_result add_point(exi_carry *w, exi_carry_scan *o, const char *name, bool landmark, const double at[3]) {
+    exi_carry_point *grown = exi_array_grow(o->points, &o->capacity, (size_t)o->count + 1, sizeof *grown);
+    const int number = grown ? add_place(w, name, landmark) : -1;
+    o->points = grown ? grown : o->points;
+    if (number < 0)
+        return exi_carry_no_memory(w);
+    o->points[o->count].name = number;
+    memcpy(o->points[o->count++].at, at, 3 * sizeof *at);
+    return EX_OK;
+}
+
+/* Labels that are not markers of the session are named; landmarks may have any name. */
+static ex_result read_points(exi_carry *w, exi_carry_scan *o, const char *kind, bool landmark) {
+    char *path = ex_scan_path(w->session, kind, w->session->scans[o->scan].name, ".csv");
+    ex_labelled *labelled = NULL;
+    int count = 0;
+    ex_result result = path ? EX_OK : exi_carry_no_memory(w);
+    if (result == EX_OK && exi_scan_is_there(path))
+        result = ex_labels_read(path, &labelled, &count, w->error);
+    for (int i = 0; i < count && result == EX_OK; i++) {
+        if (labelled[i].confidence < w->sure)
+            continue;
+        if (!landmark && ex_kinematics_find_site(w->session->kinematics, labelled[i].name) < 0)
+            result =
+                ex_error_set(w->error, EX_ERROR_DATA, "%s: the session has no marker '%s'", path, labelled[i].name);
+        else
+            result = add_point(w, o, labelled[i].name, landmark, labelled[i].position);
+    }
+    ex_labels_free(labelled, count);
+    free(path);
+    return result;
+}
+
+ex_result exi_carry_read_points(exi_carry *w) {
+    ex_result result = EX_OK;
+    w->reference = -1;
+    for (int i = 0; i < w->session->scan_count && result == EX_OK; i++) {
+        exi_carry_scan *o = &w->ones[w->one_count];
+        *o = (exi_carry_scan){.scan = i};
+        result = read_points(w, o, "landmarks", true);
+        if (result == EX_OK)
+            result = read_points(w, o, "labels", false);
+        if (o->count == 0)
+            continue;
+        w->reference = i == w->session->reference ? w->one_count : w->reference;
+        w->one_count++;
+    }
+    return result;
+}
+
+/* ---- what each scan starts from ---- */
+
+/* The middle of a bone's skin in the rest form; false if no vertex belongs to it. */
+static bool bone_middle(const exi_carry *w, int joint, double middle[3]) {
+    double sum[3] = {0}, total = 0;
+    for (int v = 0; v < w->vertex_count; v++)
+        for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
+            const double weight = (double)w->human->weights[(size_t)v * EXI_HUMAN_INFLUENCES + (size_t)i];
+            if (w->human->joints[(size_t)v * EXI_HUMAN_INFLUENCES + (size_t)i] != joint || weight < 0.5)
+                continue;
+            for (int c = 0; c < 3; c++)
+                sum[c] += w->human->mesh->positions[3 * v + c];
+            total++;
+        }
+    for (int c = 0; c < 3; c++)
+        middle[c] = total > 0 ? sum[c] / total : 0;
+    return total > 0;
+}
+
+/* Means of markers of each bone, which have no places yet. */
+static int find_bone_points(const exi_carry *w, const exi_carry_scan *o, exi_bone_point *points) {
+    int count = 0;
+    for (int j = 0; j < w->joint_count; j++) {
+        exi_bone_point p = {.joint = j, .sigma = bone_sigma};
+        int seen = 0;
+        for (int i = 0; i < o->count; i++) {
+            const exi_carry_place *from = &w->places[o->points[i].name];
+            if (from->known || from->joint != j)
+                continue;
+            for (int c = 0; c < 3; c++)
+                p.target[c] += o->points[i].at[c];
+            seen++;
+        }
+        for (int c = 0; c < 3; c++)
+            p.target[c] /= seen > 0 ? seen : 1;
+        if (seen >= 2 && bone_middle(w, j, p.at))
+            points[count++] = p;
+    }
+    return count;
+}
+
+int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_register, ex_register_anchor *anchors) {
+    int count = 0;
+    for (int i = 0; i < o->count; i++) {
+        const exi_carry_place *from = &w->places[o->points[i].name];
+        if (!from->known)
+            continue;
+        ex_register_anchor *a = &anchors[count++];
+        *a = from->anchor;
+        memcpy(a->target, o->points[i].at, sizeof a->target);
+        a->sigma = to_register ? (from->landmark ? landmark_hold : marker_hold)
+                               : (from->landmark ? landmark_sigma : marker_sigma);
+    }
+    return count;
+}
+
+ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
+    const ex_scan_entry *entry = &w->session->scans[o->scan];
+    *in = (exi_carry_input){.anchors = exi_array_allocate((size_t)o->count, sizeof *in->anchors),
+                            .bone_points = exi_array_allocate((size_t)w->joint_count, sizeof *in->bone_points)};
+    if (!in->anchors || !in->bone_points)
+        return exi_carry_no_memory(w);
+    const ex_result result = ex_scan_meshes(w->session, o->scan, &in->meshes, w->error);
+    in->scan = (exi_human_scan){.meshes = (const ex_mesh *const *)in->meshes,
+                                .mesh_count = in->meshes ? entry->file_count : 0,
+                                .anchors = in->anchors,
+                                .anchor_count = exi_carry_anchors(w, o, false, in->anchors),
+                                .bone_points = in->bone_points,
+                                .bone_point_count = find_bone_points(w, o, in->bone_points),
+                                .pose = o->pose};
+    return result;
+}
+
+void exi_carry_close(const exi_carry *w, const exi_carry_scan *o, exi_carry_input *in) {
+    for (int i = 0; in->meshes && i < w->session->scans[o->scan].file_count; i++)
+        ex_mesh_destroy(in->meshes[i]);
+    free(in->meshes);
+    free(in->anchors);
+    free(in->bone_points);
+}
+
+/* Not turned, with the hips in the middle of the points; or as in scan.json. */
+ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
+    const ex_scan_entry *entry = &w->session->scans[o->scan];
+    o->pose.rotations = exi_arena_allocate(&w->arena, (size_t)w->joint_count, sizeof *o->pose.rotations);
+    if (!o->pose.rotations)
+        return exi_carry_no_memory(w);
+    for (int j = 0; j < w->joint_count; j++) {
+        const int given =
+            entry->posed ? ex_kinematics_find_joint(w->session->kinematics, w->human->kinematics->joints[j].name) : -1;
+        const double none[4] = {0, 0, 0, 1};
+        memcpy(o->pose.rotations[j], given >= 0 ? entry->pose.rotations[given] : none, sizeof none);
+    }
+    for (int i = 0; i < o->count; i++)
+        for (int c = 0; c < 3; c++)
+            o->pose.translation[c] += o->points[i].at[c] / o->count;
+    return EX_OK;
+}
+
+/* ---- places ---- */
+
+/* Gives places to markers that a registered scan shows, and that have none yet. */
+ex_result exi_carry_place_markers(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered) {
+    ex_result result = EX_OK;
+    memcpy(w->mesh->positions, registered->vertices, 3 * (size_t)w->vertex_count * sizeof *w->mesh->positions);
+    for (int i = 0; i < o->count && result == EX_OK; i++) {
+        exi_carry_place *to = &w->places[o->points[i].name];
+        ex_register_anchor anchor;
+        double off[3] = {0};
+        if (to->known)
+            continue;
+        result = ex_register_anchor_find(w->mesh, o->points[i].at, o->points[i].at, &anchor, w->error);
+        for (int k = 0; result == EX_OK && k < 3; k++)
+            for (int c = 0; c < 3; c++)
+                off[c] += anchor.shares[k] * registered->vertices[anchor.vertices[k]][c];
+        exi_subtract(off, o->points[i].at, off);
+        if (result != EX_OK || exi_dot3(off, off) > marker_reach * marker_reach)
+            continue;
+        to->anchor = anchor;
+        to->known = true;
+    }
+    return result;
+}

@@ -1,0 +1,165 @@
+/*
+ * The skin of a template person: the part of it that scans can show, and its registration to a scan.
+ */
+#include "author/base/array.h"
+#include "author/scan/fit/fit.h"
+#include "author/scan/person/person.h"
+#include "author/scan/session/session.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <exemplar/settle.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Hands and feet keep their form: scans hardly show fingers. */
+static const float stiff_ends = 8;
+
+/* ---- the outside ---- */
+
+/* Vertices that face other skin closely on all sides, as in the mouth, are never seen. */
+ex_result exi_carry_find_outside(exi_carry *w) {
+    const size_t count = (size_t)w->vertex_count;
+    float *positions = exi_array_allocate(3 * count, sizeof *positions);
+    uint32_t *triangles = NULL;
+    int *corners = NULL, triangle_count = 0;
+    ex_tree *tree = NULL;
+    void *memory = NULL;
+    ex_result result =
+        positions ? ex_mesh_triangulate(w->human->mesh, &corners, &triangle_count, w->error) : exi_carry_no_memory(w);
+    if (result == EX_OK) {
+        triangles = exi_array_allocate(3 * (size_t)triangle_count, sizeof *triangles);
+        result = triangles ? EX_OK : exi_carry_no_memory(w);
+    }
+    for (size_t i = 0; result == EX_OK && i < 3 * count; i++)
+        positions[i] = (float)w->human->mesh->positions[i];
+    for (int i = 0; result == EX_OK && i < 3 * triangle_count; i++)
+        triangles[i] = (uint32_t)w->human->mesh->corners[corners[i]];
+    if (result == EX_OK) {
+        const ex_tree_def def = {.vertex_count = w->vertex_count,
+                                 .positions = positions,
+                                 .triangle_count = triangle_count,
+                                 .triangles = triangles};
+        result = ex_tree_create(&def, NULL, &tree, w->error);
+    }
+    if (result == EX_OK) {
+        memory = malloc(ex_bounds_size(tree));
+        result = memory ? EX_OK : exi_carry_no_memory(w);
+    }
+    if (result == EX_OK) {
+        const ex_bounds *bounds = ex_bounds_fit(tree, positions, 0, memory, NULL);
+        double(*normals)[3] = exi_array_allocate(count, sizeof *normals);
+        result = normals ? EX_OK : exi_carry_no_memory(w);
+        if (normals)
+            exi_human_normals(w->human, (const double(*)[3])(const void *)w->human->mesh->positions, normals);
+        for (size_t v = 0; normals && v < count; v++) {
+            int open = 0;
+            for (int k = 0; k < 13; k++) { /* along the normal, and on two cones around it */
+                double across[2][3], angle = 1.0471975511965976 * (k % 6), tilt = k == 0 ? 0 : k < 7 ? 0.5 : 1.1;
+                exi_fit_across(normals[v], across);
+                ex_ray ray = {.t_min = 0.002F, .t_max = 0.5F};
+                for (int c = 0; c < 3; c++) {
+                    ray.origin[c] = positions[3 * v + (size_t)c];
+                    ray.direction[c] =
+                        (float)(normals[v][c] + tilt * (cos(angle) * across[0][c] + sin(angle) * across[1][c]));
+                }
+                open += !ex_bounds_blocked(bounds, &ray);
+            }
+            w->matching[v] = open >= 2 ? 1 : 0;
+        }
+        free(normals);
+    }
+    ex_tree_destroy(tree);
+    free(memory);
+    free(corners);
+    free(triangles);
+    free(positions);
+    return result;
+}
+
+void exi_carry_set_stiffness(exi_carry *w) {
+    for (int v = 0; v < w->vertex_count; v++) {
+        double ends = 0;
+        for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
+            const size_t at = (size_t)v * EXI_HUMAN_INFLUENCES + (size_t)i;
+            bool end = true; /* the joint is the last of its limb */
+            for (int j = 0; j < w->joint_count; j++)
+                end = end && w->human->kinematics->joints[j].parent != w->human->joints[at];
+            if (end && strcmp(w->human->kinematics->joints[w->human->joints[at]].name, "head") != 0)
+                ends += (double)w->human->weights[at];
+        }
+        w->stiffness[v] = 1 + (stiff_ends - 1) * (float)ends;
+    }
+}
+
+/* ---- one scan ---- */
+
+void exi_carry_pose(exi_carry *w, const ex_kin_pose *pose, double (*vertices)[3]) {
+    exi_human_frames(w->human, (const double(*)[3])w->joints, pose, w->rotations, w->posed);
+    exi_human_skin(w->human, (const double(*)[3])w->rest, (const double(*)[3])w->joints,
+                   (const double(*)[9])w->rotations, (const double(*)[3])w->posed, vertices);
+}
+
+ex_result exi_carry_register(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, ex_registered **registered) {
+    ex_register_def def = ex_register_def_default();
+    exi_carry_pose(w, &o->pose, (double(*)[3])(void *)w->mesh->positions);
+    def.mesh = w->mesh;
+    def.scans = in->scan.meshes;
+    def.scan_count = in->scan.mesh_count;
+    def.anchors = in->anchors;
+    def.anchor_count = exi_carry_anchors(w, o, true, in->anchors);
+    def.stiffness = w->stiffness;
+    def.matching = w->matching;
+    def.noise = w->session->noise;
+    def.tasks = w->options->tasks;
+    const ex_result result = ex_register(&def, registered, w->error);
+    if (result != EX_OK)
+        return ex_error_within(w->error, result, "scan '%s'", w->session->scans[o->scan].name);
+    int outside = 0, seen = 0;
+    for (int v = 0; v < w->vertex_count; v++) {
+        outside += w->matching[v] > 0;
+        seen += w->matching[v] > 0 && (*registered)->confidences[v] > 0.1F;
+    }
+    o->report->anchor_count = def.anchor_count;
+    o->report->anchor_rms = (*registered)->anchor_rms;
+    o->report->rms = (*registered)->rms;
+    o->report->seen = outside > 0 ? (double)seen / outside : 0;
+    o->report->flipped_count = (*registered)->flipped_count;
+    return EX_OK;
+}
+
+/* Solves m x = b; false if m is nearly singular: skin that collapses. */
+static bool solve(const double m[9], const double b[3], double x[3]) {
+    double c[3][3];
+    for (int i = 0; i < 3; i++)
+        exi_cross(m + 3 * ((i + 1) % 3), m + 3 * ((i + 2) % 3), c[i]);
+    const double det = exi_dot3(m, c[0]);
+    for (int i = 0; i < 3; i++)
+        x[i] = (b[0] * c[0][i] + b[1] * c[1][i] + b[2] * c[2][i]) / det;
+    return fabs(det) > 0.05;
+}
+
+/* Un-poses the registered reference, where it was seen, and makes it the person. */
+void exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered) {
+    exi_human_frames(w->human, (const double(*)[3])w->joints, &o->pose, w->rotations, w->posed);
+    for (int v = 0; v < w->vertex_count; v++) {
+        double m[9] = {0}, shift[3] = {0}, d[3], x[3];
+        for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
+            const size_t at = (size_t)v * EXI_HUMAN_INFLUENCES + (size_t)i;
+            const double weight = (double)w->human->weights[at], *r = w->rotations[w->human->joints[at]];
+            const double *from = w->joints[w->human->joints[at]], *to = w->posed[w->human->joints[at]];
+            for (int k = 0; k < 9; k++)
+                m[k] += weight * r[k];
+            for (int c = 0; c < 3; c++)
+                shift[c] += weight * (to[c] - r[3 * c] * from[0] - r[3 * c + 1] * from[1] - r[3 * c + 2] * from[2]);
+        }
+        exi_subtract(registered->vertices[v], shift, d);
+        if (!solve(m, d, x))
+            continue;
+        const double share = (double)registered->confidences[v];
+        for (int c = 0; c < 3; c++)
+            w->rest[v][c] += share * (x[c] - w->rest[v][c]);
+    }
+}
