@@ -164,7 +164,7 @@ typedef struct ex_kin_open {
     int joint; /* or -1 */
     int site;  /* or -1 */
     int scan;  /* or -1: for all scans */
-    char text[160];
+    char text[200];
 } ex_kin_open;
 
 /* Result of a fit: the skeleton, the pose of every scan, and errors. */
