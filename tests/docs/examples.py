@@ -35,6 +35,8 @@ NOT_RUN = {
     "exemplar edit --new face.json": "opens a browser and runs until Ctrl-C; cli.edit_start tests it",
     "exemplar edit blob/blob.json --port 8080 --no-open": "runs until Ctrl-C; cli.edit tests it",
     "exemplar scan articulate kick/shell*.obj -o kick.glb": "needs meshes of a kick; cli.scan_articulate makes some",
+    "exemplar scan articulate poses/*.obj --weights man.glb -o body.glb": "needs such meshes, as above",
+    "exemplar pose body.glb joint:elbow.L=y-60 -o bent.obj": "poses the rig of the example above",
     "exemplar scan carry anna": "needs scans of a person; oracle.person makes some",
     "exemplar figures": "half a minute; cli.figures makes them smaller",
     "exemplar figures -o figures --cell 300 --force": "a minute; cli.figures makes them smaller",
