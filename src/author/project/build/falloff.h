@@ -11,7 +11,7 @@
 double *exi_gram_of_offsets(const ex_offsets *offsets, int count);
 double *exi_gram_of_rows(const float *const *rows, int count, size_t numbers);
 
-/* What falloffs are worth. falloff.c has the formulas. */
+/* The worth of falloffs; falloff.c has the formulas. */
 typedef struct exi_falloff_worth {
     double error;     /* leave-one-out error of all points, relative to the values to predict */
     double dip;       /* part of the weights that is missing halfway between neighbours, RMS */
