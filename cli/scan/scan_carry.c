@@ -8,16 +8,18 @@
 #include <stdlib.h>
 
 static void print_text(const ex_scan_session *session, const ex_scan_carried *carried) {
-    char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE];
+    char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE], d[EXI_TEXT_SIZE];
+    int count = 0;
     exi_print("%-20s %9s %12s %12s %7s\n", "", "points", "of points", "of surface", "seen");
     for (int i = 0; i < carried->scan_count; i++) {
         const ex_carried_scan *scan = &carried->scans[i];
+        count += !scan->left_out;
         if (!scan->left_out)
             exi_print("%-20s %9d %12s %12s %5.0f %%\n", session->scans[scan->scan].name, scan->anchor_count,
                       exi_text_length(a, scan->anchor_rms), exi_text_length(b, scan->rms), 100 * scan->seen);
     }
-    exi_print("%s: a person of %s in %d scans, %.1f s\n", session->folder, exi_text_length(c, carried->height),
-              carried->scan_count, carried->seconds);
+    exi_print("%s: a person of %s in %s, %.1f s\n", session->folder, exi_text_length(c, carried->height),
+              exi_text_count(d, count, "scan"), carried->seconds);
 }
 
 static void print_json(const ex_scan_session *session, const ex_scan_carried *carried) {

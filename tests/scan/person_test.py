@@ -125,6 +125,10 @@ def messages(folder, session, forms, marks):
         (other / f"{name}.obj").write_bytes((folder / f"{name}.obj").read_bytes())
     box = "\n".join(f"v {x} {y} {z}" for x in (0, 0.4) for y in (0, 0.4) for z in (0, 0.4))
     (other / "bent.obj").write_text(box + "\nf 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n")
+    (other / "landmarks/step.csv").rename(other / "step.csv")
+    out, errors = run("scan", "carry", other)
+    check("scan 'step' is left out: it has neither" in errors and "in 1 scan," in out, f"{out}{errors}")
+    (other / "step.csv").rename(other / "landmarks/step.csv")
     out, errors = run("scan", "carry", other)
     check("scan 'bent' is left out" in errors, f"a box is a person:\n{errors}")
     check(not (other / "registered/bent.ply").exists() and (other / "registered/step.ply").exists(), "files of scans")
@@ -135,6 +139,12 @@ def messages(folder, session, forms, marks):
     (other / "landmarks/stand.csv").write_text("\n".join((other / "kept.csv").read_text().splitlines()[:4]) + "\n")
     _, errors = run("scan", "carry", other, fails=True)
     check("at least 6" in errors, errors)
+    # Another unit; a scan without landmarks.
+    (other / "landmarks/stand.csv").write_text("\n".join(
+        line if not number else ",".join([line.split(",")[0], *(str(100 * float(x)) for x in line.split(",")[1:])])
+        for number, line in enumerate((other / "kept.csv").read_text().splitlines())) + "\n")
+    _, errors = run("scan", "carry", other, fails=True)
+    check("must be in metres" in errors, errors)
     # Left and right exchanged; landmarks of nobody.
     rows = (other / "kept.csv").read_text()
     swapped = rows.replace(".L,", ".X,").replace(".R,", ".L,").replace(".X,", ".R,")

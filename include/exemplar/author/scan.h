@@ -481,7 +481,7 @@ typedef struct ex_carried_scan {
 /* Report on carrying a template to a session. */
 typedef struct ex_scan_carried {
     int scan_count;
-    ex_carried_scan *scans; /* those that have something to start from */
+    ex_carried_scan *scans; /* all scans; those that were left out say why */
     double height;          /* metres, of the person in the neutral pose */
     double seconds;
 } ex_scan_carried;

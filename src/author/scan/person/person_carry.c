@@ -29,6 +29,8 @@ enum { TOGETHER = 8, START_LEAST = 6 };
 static const double worse_times = 2.5, worse_least = 0.012, reference_most = 0.03, seen_least = 0.3;
 /* Nor does a person: landmarks this far (rms) from the template's, or a figure of this many standard deviations. */
 static const double points_most = 0.025, figure_most = 5;
+/* Metres between the outermost points of a person. */
+static const double span_least = 0.15, span_most = 3.5;
 
 ex_result exi_carry_no_memory(const exi_carry *w) {
     return ex_error_memory(w->error, "carrying the template", (size_t)w->vertex_count * 64);
@@ -76,6 +78,26 @@ static int find_wrong_point(exi_carry *w, const exi_carry_scan *o, double *off) 
     return count > 0 && sqrt(squares / count) > points_most ? worst : -1;
 }
 
+/* Refuses points that no person spans: they are in another unit. */
+static ex_result check_size(const exi_carry *w, const exi_carry_scan *o) {
+    double span = 0;
+    for (int c = 0; c < 3; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < o->count; i++) {
+            low = fmin(low, o->points[i].at[c]);
+            high = fmax(high, o->points[i].at[c]);
+        }
+        span = fmax(span, high - low);
+    }
+    if (span > span_least && span < span_most)
+        return EX_OK;
+    return ex_error_set(
+        w->error, EX_ERROR_DATA,
+        "the landmarks or labels of the reference scan '%s' are %g m apart, which no person is: scans and "
+        "their points must be in metres",
+        w->session->scans[o->scan].name, span);
+}
+
 static ex_result check_reference(exi_carry *w, const exi_carry_scan *o) {
     const char *name = w->session->scans[o->scan].name;
     double off = 0;
@@ -105,7 +127,9 @@ static ex_result do_reference(exi_carry *w) {
     const char *name = w->session->scans[o->scan].name;
     exi_carry_input in = {0};
     ex_registered *registered = NULL;
-    ex_result result = exi_carry_start(w, o);
+    ex_result result = check_size(w, o);
+    if (result == EX_OK)
+        result = exi_carry_start(w, o);
     if (result == EX_OK)
         result = exi_carry_open(w, o, &in);
     if (result == EX_OK && in.scan.anchor_count + in.scan.bone_point_count < START_LEAST)
@@ -275,6 +299,20 @@ static ex_result carry(exi_carry *w) {
     return result;
 }
 
+/* Scans without points are left out, too. */
+static void add_pointless(exi_carry *w) {
+    for (int i = 0; i < w->session->scan_count; i++) {
+        bool has = false;
+        for (int k = 0; k < w->one_count; k++)
+            has = has || w->ones[k].scan == i;
+        if (has)
+            continue;
+        ex_carried_scan *scan = &w->report->scans[w->report->scan_count++];
+        *scan = (ex_carried_scan){.scan = i, .left_out = true};
+        snprintf(scan->reason, sizeof scan->reason, "it has neither landmarks nor named markers");
+    }
+}
+
 void ex_scan_carried_destroy(ex_scan_carried *carried) {
     if (!carried)
         return;
@@ -302,6 +340,7 @@ ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_opti
             high = fmax(high, w.rest[v][1]);
         }
         timespec_get(&ended, TIME_UTC);
+        add_pointless(&w);
         w.report->height = high - low;
         w.report->seconds = (double)(ended.tv_sec - began.tv_sec) + 1e-9 * (double)(ended.tv_nsec - began.tv_nsec);
         *carried = w.report;
