@@ -94,6 +94,20 @@ EXI_INLINE void exi_quaternion_multiply(const double a[4], const double b[4], do
     out[3] = w;
 }
 
+/* The rotation matrix of a unit quaternion, row by row. */
+EXI_INLINE void exi_quaternion_matrix(const double q[4], double m[9]) {
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    m[0] = 1 - 2 * (y * y + z * z);
+    m[1] = 2 * (x * y - w * z);
+    m[2] = 2 * (x * z + w * y);
+    m[3] = 2 * (x * y + w * z);
+    m[4] = 1 - 2 * (x * x + z * z);
+    m[5] = 2 * (y * z - w * x);
+    m[6] = 2 * (x * z - w * y);
+    m[7] = 2 * (y * z + w * x);
+    m[8] = 1 - 2 * (x * x + y * y);
+}
+
 /* The inverse of a unit quaternion. */
 EXI_INLINE void exi_conjugate(const double q[4], double out[4]) {
     for (int i = 0; i < 3; i++)

@@ -583,7 +583,7 @@ ex_result ex_articulated_pose(const ex_articulated *articulated, const ex_kin_po
         ex_kin_frames(kinematics, pose, frames, places);
     for (size_t b = 0; good && b < count; b++) {
         const ex_kin_joint *joint = &kinematics->joints[b];
-        exi_art_matrix(frames[b], matrices[b]);
+        exi_quaternion_matrix(frames[b], matrices[b]);
         for (int i = 0; i < 3; i++)
             rest[b][i] = joint->translation[i] + (joint->parent >= 0 ? rest[joint->parent][i] : 0);
     }

@@ -11,19 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void exi_art_matrix(const double q[4], double m[9]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    m[0] = 1 - 2 * (y * y + z * z);
-    m[1] = 2 * (x * y - z * w);
-    m[2] = 2 * (x * z + y * w);
-    m[3] = 2 * (x * y + z * w);
-    m[4] = 1 - 2 * (x * x + z * z);
-    m[5] = 2 * (y * z - x * w);
-    m[6] = 2 * (x * z - y * w);
-    m[7] = 2 * (y * z + x * w);
-    m[8] = 1 - 2 * (x * x + y * y);
-}
-
 /* Horn (1987): the quaternion is the first eigenvector of a symmetric matrix of the correlation's entries. */
 static void horn(const double c[9], double q[4]) {
     const double xx = c[0], xy = c[3], xz = c[6], yx = c[1], yy = c[4], yz = c[7], zx = c[2], zy = c[5], zz = c[8];
@@ -45,7 +32,7 @@ static void horn(const double c[9], double q[4]) {
 void exi_art_rotation(const double correlation[9], double m[9]) {
     double q[4];
     horn(correlation, q);
-    exi_art_matrix(q, m);
+    exi_quaternion_matrix(q, m);
 }
 
 void exi_art_quaternion(const double m[9], double q[4]) {
@@ -57,7 +44,7 @@ void exi_art_frames(const exi_articulation *a, double (*turns)[4], const double 
     for (int b = 0; b < a->joint_count; b++) {
         const int parent = a->tree[b].parent;
         double own[9], place[3], *t = transforms[b];
-        exi_art_matrix(turns[b], own);
+        exi_quaternion_matrix(turns[b], own);
         if (parent < 0) {
             memcpy(place, base, sizeof place);
             for (int i = 0; i < 3; i++)

@@ -99,7 +99,6 @@ ex_result exi_art_first(exi_articulation *a, ex_error *error);
 /* Computes transforms [joint_count][12] of a pose: three rows of R | p - R c. places [joint_count][3]: p; or NULL. */
 void exi_art_frames(const exi_articulation *a, double (*turns)[4], const double base[3], double (*transforms)[12],
                     double (*places)[3]);
-void exi_art_matrix(const double q[4], double m[9]);
 void exi_art_quaternion(const double m[9], double q[4]);
 /* Finds the rotation R that maximises the sum of y . R x for the correlation sum of y x' [3][3]. */
 void exi_art_rotation(const double correlation[9], double m[9]);

@@ -50,19 +50,6 @@ void exi_fit_turn(const double w[3], double q[4]) {
     q[3] = c;
 }
 
-static void matrix_of(const double q[4], double m[9]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    m[0] = 1 - 2 * (y * y + z * z);
-    m[1] = 2 * (x * y - w * z);
-    m[2] = 2 * (x * z + w * y);
-    m[3] = 2 * (x * y + w * z);
-    m[4] = 1 - 2 * (x * x + z * z);
-    m[5] = 2 * (y * z - w * x);
-    m[6] = 2 * (x * z - w * y);
-    m[7] = 2 * (y * z + w * x);
-    m[8] = 1 - 2 * (x * x + y * y);
-}
-
 static void apply(const double m[9], const double v[3], double out[3]) {
     const double x = v[0], y = v[1], z = v[2];
     for (int i = 0; i < 3; i++)
@@ -111,7 +98,7 @@ void exi_fit_frame(const exi_fit *f, const exi_fit_state *state, int scan, exi_f
         memcpy(q, state->turns[row + (size_t)j], sizeof q);
         if (joint->freedom == EX_FREEDOM_HINGE)
             frame_hinge(f, state, j, state->angles[row + (size_t)j], above, frames, q);
-        matrix_of(q, m);
+        exi_quaternion_matrix(q, m);
         multiply(above, m, frames->rotations[j]);
         apply(above, state->translations[j], t);
         for (int i = 0; i < 3; i++)

@@ -79,16 +79,6 @@ static void vector_of(const double q[4], double w[3]) {
         w[i] = k * q[i];
 }
 
-static void matrix_of(const double q[4], double m[9]) {
-    static const double units[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int c = 0; c < 3; c++) {
-        double column[3];
-        exi_rotate(q, units[c], column);
-        for (int i = 0; i < 3; i++)
-            m[3 * i + c] = column[i];
-    }
-}
-
 static double length_of(const double v[3]) {
     return sqrt(exi_dot3(v, v));
 }
@@ -343,8 +333,8 @@ static void wanted_bone(const exi_fit *f, int j, double wanted[3], double invers
 static void carry(const exi_fit *f, int j, int twin, bool axis, double k[9]) {
     static const double signs[2][3] = {{-1, 1, 1}, {1, -1, -1}};
     double own[9], other[9];
-    matrix_of(above(f, &f->person->now, j), own);
-    matrix_of(above(f, &f->person->now, twin), other);
+    exi_quaternion_matrix(above(f, &f->person->now, j), own);
+    exi_quaternion_matrix(above(f, &f->person->now, twin), other);
     for (int i = 0; i < 3; i++)
         for (int c = 0; c < 3; c++) {
             k[3 * i + c] = 0;

@@ -269,20 +269,12 @@ void exi_human_figure(const exi_human *human, const double *figure, double (*res
                 places[j][c] += figure[k] * human->joint_shifts[(size_t)k * joints + j][c];
 }
 
-static void matrix_of(const double q[4], double m[9]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double values[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                              2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                              2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-    memcpy(m, values, sizeof values);
-}
-
 void exi_human_frames(const exi_human *human, const double (*places)[3], const ex_kin_pose *pose,
                       double (*rotations)[9], double (*posed)[3]) {
     for (int j = 0; j < human->kinematics->joint_count; j++) {
         const int parent = human->kinematics->joints[j].parent;
         double own[9];
-        matrix_of(pose->rotations[j], own);
+        exi_quaternion_matrix(pose->rotations[j], own);
         if (parent < 0) {
             memcpy(rotations[j], own, sizeof own);
             memcpy(posed[j], pose->translation, sizeof posed[j]);
