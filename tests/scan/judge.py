@@ -221,7 +221,7 @@ class Rig:
     def __init__(self, tool, path, level=None):
         self.tool, self.path, self.level = tool, path, level
         info = json.loads(self.run("info", path, "--json"))
-        self.axes = set(_names_of_axes(info))
+        self.axes = dict(_names_of_axes(info))
 
     def run(self, *words):
         done = subprocess.run([str(self.tool), *map(str, words)], capture_output=True, text=True)
@@ -235,8 +235,10 @@ class Rig:
             if skeleton.parents[j] < 0:
                 continue
             q = "q:" + ",".join(f"{v:.9g}" for v in Rotation.from_matrix(local[j]).as_quat())
-            if joint in self.axes:
-                words.append(f"{joint}=" + (f"{skeleton.angle(j, local[j]):.9g}" if skeleton.kinds[j] == "hinge" else q))
+            if joint in self.axes and skeleton.kinds[j] == "hinge" and not self.axes[joint]:
+                words.append(f"{joint}={skeleton.angle(j, local[j]):.9g}")
+            elif joint in self.axes:
+                words.append(f"{joint}={q}")
             else:
                 words.append(f"joint:{joint}={q}")
         path = Path(folder) / f"{name}.obj"
@@ -246,11 +248,12 @@ class Rig:
 
 
 def _names_of_axes(info):
+    """[(name, True for a rotation)]"""
     found = []
     if isinstance(info, dict):
         for key, value in info.items():
             if key in ("space", "axes") and isinstance(value, list):
-                found += [v["name"] for v in value if isinstance(v, dict) and "name" in v]
+                found += [(v["name"], v.get("kind") == "rotation") for v in value if isinstance(v, dict) and "name" in v]
             else:
                 found += _names_of_axes(value)
     elif isinstance(info, list):

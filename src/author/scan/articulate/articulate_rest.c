@@ -3,7 +3,12 @@
  *
  *   (sum over forms of B' B) x = sum over forms of B' (y - b),    B x + b = sum over bones of w_b T_b x
  *
- * A vertex that no form shows moves with its neighbours. Also: forms un-posed, and distances.
+ * A vertex that no form shows moves with its neighbours. Where skin folds, blends are nearly singular, and places are
+ * hardly determined. So if the rest form began as a template's, its edges are held a little, with the same matrices:
+ *
+ *   (A + sum over edges of e) x_v = a + sum over edges of e (x_u + o_v - o_u),    o: the template's form
+ *
+ * Also: forms un-posed, and distances.
  */
 #include "author/base/array.h"
 #include "author/scan/articulate/articulation.h"
@@ -13,6 +18,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What an edge weighs against all that forms say of a vertex; sweeps over the vertices. */
+static const double edge_share = 0.01;
+enum { SWEEPS = 24 };
+/* Least share of a delta that skinning keeps: bounds deltas where blends are nearly singular. */
+static const double collapse_least = 0.02;
 
 /* Blends the transforms [joint_count][12] of a vertex. */
 static void blend(const exi_articulation *a, size_t vertex, double (*transforms)[12], double out[12]) {
@@ -31,8 +42,10 @@ static void blend(const exi_articulation *a, size_t vertex, double (*transforms)
 typedef struct rest_work {
     const exi_articulation *a;
     double (*transforms)[12]; /* [form_count][joint_count] */
-    double *rest;             /* to write */
-    unsigned char *seen;      /* [vertex_count] */
+    double *rest, *next;      /* to write */
+    double (*systems)[12];    /* [vertex_count]: three rows of A | a; NULL: edges are not held */
+    double edge;
+    unsigned char *seen; /* [vertex_count] */
 } rest_work;
 
 static void find_some(void *context, int begin, int end) {
@@ -60,6 +73,8 @@ static void find_some(void *context, int begin, int end) {
             system[5 * i] += hold;
             system[4 * i + 3] += hold * a->rest[3 * (size_t)v + (size_t)i];
         }
+        if (w->systems)
+            memcpy(w->systems[v], system, sizeof system);
         w->seen[v] = weight > 0.05 && exi_solve_definite(system, 3, 1);
         for (int i = 0; i < 3; i++)
             w->rest[3 * (size_t)v + (size_t)i] = w->seen[v] ? system[4 * i + 3] : a->rest[3 * (size_t)v + (size_t)i];
@@ -94,6 +109,37 @@ static void fill_unseen(const exi_articulation *a, double *rest, unsigned char *
     }
 }
 
+static void hold_some(void *context, int begin, int end) {
+    const rest_work *w = context;
+    const exi_articulation *a = w->a;
+    for (size_t v = (size_t)begin; v < (size_t)end; v++) {
+        double system[12];
+        memcpy(system, w->systems[v], sizeof system);
+        for (int i = a->net.starts[v]; i < a->net.starts[v + 1]; i++) {
+            const size_t u = (size_t)a->net.others[i];
+            for (size_t c = 0; c < 3; c++) {
+                system[5 * c] += w->edge;
+                system[4 * c + 3] += w->edge * (w->rest[3 * u + c] + a->origin[3 * v + c] - a->origin[3 * u + c]);
+            }
+        }
+        const bool good = exi_solve_definite(system, 3, 1);
+        for (size_t c = 0; c < 3; c++)
+            w->next[3 * v + c] = good ? system[4 * c + 3] : w->rest[3 * v + c];
+    }
+}
+
+/* Holds the template's edges. */
+static void hold_edges(rest_work *w) {
+    for (int f = 0; f < w->a->form_count; f++)
+        w->edge += exi_art_counts(w->a, f) ? edge_share : 0;
+    for (int k = 0; k < SWEEPS; k++) {
+        exi_art_run(w->a, w->a->vertex_count, hold_some, w);
+        double *swap = w->rest;
+        w->rest = w->next;
+        w->next = swap;
+    }
+}
+
 static double (*all_transforms(const exi_articulation *a))[12] {
     const size_t count = (size_t)a->joint_count;
     double(*transforms)[12] = exi_array_allocate((size_t)a->form_count * count, sizeof *transforms);
@@ -106,16 +152,24 @@ ex_result exi_art_find_rest(exi_articulation *a, ex_error *error) {
     rest_work w = {.a = a, .transforms = all_transforms(a)};
     w.rest = exi_array_allocate(3 * (size_t)a->vertex_count, sizeof *w.rest);
     w.seen = exi_array_allocate((size_t)a->vertex_count, sizeof *w.seen);
-    const bool good = w.transforms && w.rest && w.seen;
+    if (a->def->rest) {
+        w.systems = exi_array_allocate((size_t)a->vertex_count, sizeof *w.systems);
+        w.next = exi_array_allocate(3 * (size_t)a->vertex_count, sizeof *w.next);
+    }
+    const bool good = w.transforms && w.rest && w.seen && (!a->def->rest || (w.systems && w.next));
     if (good) {
         exi_art_run(a, a->vertex_count, find_some, &w);
         fill_unseen(a, w.rest, w.seen);
+        if (w.systems)
+            hold_edges(&w);
         double *old = a->rest;
         a->rest = w.rest;
         w.rest = old;
     }
     free(w.transforms);
     free(w.rest);
+    free(w.next);
+    free(w.systems);
     free(w.seen);
     return good ? EX_OK : ex_error_memory(error, "the rest form", (size_t)a->vertex_count * 24);
 }
@@ -134,10 +188,11 @@ ex_result exi_art_unpose(const exi_articulation *a, int form, double (*turns)[4]
         const double *x = rest + 3 * v, *y = a->def->forms[form] + 3 * v;
         const bool seen = exi_art_seen(a, form, (int)v) > 0;
         blend(a, v, transforms, t);
-        /* (B'B + 1e-3) d = B' (y - B x - b): as B's inverse, but bounded where linear skinning collapses */
+        /* (B'B + least) d = B' (y - B x - b): as B's inverse, but bounded where linear skinning collapses */
         for (int i = 0; i < 3 && seen; i++) {
             for (int k = 0; k < 3; k++)
-                system[4 * i + k] = t[i] * t[k] + t[4 + i] * t[4 + k] + t[8 + i] * t[8 + k] + (i == k ? 1e-3 : 0);
+                system[4 * i + k] =
+                    t[i] * t[k] + t[4 + i] * t[4 + k] + t[8 + i] * t[8 + k] + (i == k ? collapse_least : 0);
             system[4 * i + 3] = 0;
             for (int r = 0; r < 3; r++)
                 system[4 * i + 3] += t[4 * r + i] * (y[r] - exi_dot3(t + 4 * r, x) - t[4 * r + 3]);

@@ -453,7 +453,7 @@ static void reduce(one *o) {
     derive_places(o);
     for (int i = 0; i < o->match_count; i++)
         add_match(o, &o->matches[i]);
-    for (int i = 0; i < o->scan->bone_point_count; i++)
+    for (int i = 0; i < (f->by_anchors || o->scan->hold <= 0 ? o->scan->bone_point_count : 0); i++)
         add_bone_point(o, &o->scan->bone_points[i]);
     add_priors(o);
     for (int i = 0; i < n; i++)
@@ -614,8 +614,7 @@ ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_
     if (result == EX_OK)
         exi_human_figure(human, figure, f.rest, f.places);
     for (int i = 0; i < scan_count; i++)
-        f.by_anchors =
-            f.by_anchors || (scans[i].hold <= 0 && scans[i].anchor_count + scans[i].bone_point_count >= ANCHORS_LEAST);
+        f.by_anchors = f.by_anchors || scans[i].anchor_count + scans[i].bone_point_count >= ANCHORS_LEAST;
     if (result == EX_OK && f.by_anchors) {
         exi_run(tasks, scan_count, 1, match_scans, &f);
         for (int i = 0; i < ANCHOR_STEPS; i++)

@@ -36,6 +36,7 @@ typedef struct exi_carry_scan {
     int count;
     size_t capacity;
     ex_kin_pose pose;
+    bool told; /* its rotations are roughly those of the fit of markers */
     bool posed;
     ex_carried_scan *report;
 } exi_carry_scan;
@@ -52,6 +53,7 @@ typedef struct exi_carry {
     size_t place_capacity;
     exi_carry_scan *ones; /* [session->scan_count] */
     int one_count, reference;
+    ex_scan_fitted *by_markers; /* poses from markers alone, from the neutral pose; NULL: none */
     double *figure;
     double (*rest)[3], (*joints)[3]; /* of the figure; rest: of the person once the reference is registered */
     double (*rotations)[9], (*posed)[3];
@@ -75,8 +77,10 @@ ex_result exi_carry_no_memory(const exi_carry *w);
 ex_result exi_carry_read_points(exi_carry *w);
 /* Finds the anchors of a scan [o->count]: points whose names have a place on the template. Returns their number. */
 int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_register, ex_register_anchor *anchors);
-/* Start a scan not turned, with the hips in the middle of its points, or as in scan.json; read and release all that it
- * is fitted to. */
+/* Fits the skeleton to the markers of all scans, so that limbs are turned about themselves as hinges tell. */
+ex_result exi_carry_fit_markers(exi_carry *w);
+/* Start a scan not turned, with the hips in the middle of its points, or as its markers or scan.json tell; read and
+ * release all that it is fitted to. */
 ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o);
 ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in);
 void exi_carry_close(const exi_carry *w, const exi_carry_scan *o, exi_carry_input *in);
@@ -90,7 +94,7 @@ void exi_carry_set_stiffness(exi_carry *w);
 void exi_carry_pose(exi_carry *w, const ex_kin_pose *pose, double (*vertices)[3]);
 ex_result exi_carry_register(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, ex_registered **registered);
 /* Un-poses the registered reference, where it was seen, and makes it the person. */
-void exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
+ex_result exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
 
 ex_result exi_carry_write_registered(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
 /* Writes template/body.glb and fit.json. */

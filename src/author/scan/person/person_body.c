@@ -311,6 +311,18 @@ static ex_result add_markers(const ex_scan_session *session, const ex_scan_body 
     return result;
 }
 
+/* True if a joint turns about its axis in all scans, but for two degrees. */
+static bool is_hinge(const ex_articulated *a, int joint) {
+    const ex_kin_joint *of = &a->kinematics->joints[joint];
+    bool hinge = of->freedom == EX_FREEDOM_HINGE;
+    for (int i = 0; hinge && i < a->form_count; i++) {
+        double across[3];
+        exi_cross(of->axis, a->poses[i].rotations[joint], across);
+        hinge = sqrt(exi_dot3(across, across)) < sin(0.5 * 0.035);
+    }
+    return hinge;
+}
+
 static ex_result write_fit(const ex_scan_session *session, const ex_scan_body *body, ex_error *error) {
     const ex_articulated *a = body->articulated;
     char *path = ex_scan_path(session, "", "fit", ".json");
@@ -324,7 +336,8 @@ static ex_result write_fit(const ex_scan_session *session, const ex_scan_body *b
     for (int i = 0; result == EX_OK && i < body->scan_count; i++)
         fitted.names[i] = session->scans[body->scans[i]].name;
     for (int j = 1; result == EX_OK && j < fitted.kinematics->joint_count; j++)
-        fitted.kinematics->joints[j].freedom = EX_FREEDOM_BALL; /* poses turn hinges about other axes, too */
+        if (!is_hinge(a, j))
+            fitted.kinematics->joints[j].freedom = EX_FREEDOM_BALL;
     if (result == EX_OK)
         result = add_markers(session, body, fitted.kinematics, error);
     if (result == EX_OK)

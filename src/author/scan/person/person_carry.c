@@ -143,9 +143,10 @@ static ex_result do_reference(exi_carry *w) {
     exi_human_figure(w->human, w->figure, w->rest, w->joints);
     if (result == EX_OK)
         result = check_reference(w, o);
-    if (result == EX_OK)
+    /* Markers get places, unless they have told poses. Several poses show better where an elbow is. */
+    if (result == EX_OK && !o->told)
         result = exi_carry_register(w, o, &in, &registered);
-    if (result == EX_OK)
+    if (result == EX_OK && !o->told)
         result = exi_carry_place_markers(w, o, registered);
     ex_registered_destroy(registered);
     exi_carry_close(w, o, &in);
@@ -223,7 +224,7 @@ static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
         snprintf(r->reason, sizeof r->reason, "only %.0f %% of the body could be found on it", 100 * r->seen);
     }
     if (result == EX_OK && !r->left_out && o == &w->ones[w->reference])
-        exi_carry_take_person(w, o, registered);
+        result = exi_carry_take_person(w, o, registered);
     if (result == EX_OK && !r->left_out)
         result = exi_carry_write_registered(w, o, registered);
     if (result == EX_OK && !r->left_out)
@@ -280,6 +281,8 @@ static ex_result carry(exi_carry *w) {
     w->report->scan_count = w->one_count;
     if (result == EX_OK)
         result = folder ? ex_make_directory(folder, w->error) : exi_carry_no_memory(w);
+    if (result == EX_OK)
+        result = exi_carry_fit_markers(w);
     if (result == EX_OK)
         result = do_reference(w);
     if (result == EX_OK)
@@ -350,6 +353,7 @@ ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_opti
     for (int i = 0; w.ones && i < session->scan_count; i++)
         free(w.ones[i].points);
     free(w.places);
+    ex_scan_fitted_destroy(w.by_markers);
     ex_mesh_destroy(w.mesh);
     exi_human_destroy(w.human);
     exi_arena_free(&w.arena);

@@ -15,6 +15,10 @@
  * its middle. While a template is posed, and while it is registered. */
 static const double landmark_sigma = 0.015, marker_sigma = 0.01, bone_sigma = 0.03;
 static const double landmark_hold = 0.01, marker_hold = 0.003;
+/* Radians: how far rotations of the fit of markers are about. */
+static const double told_sigma = 0.15;
+/* Scans and markers in each that such a fit needs. */
+enum { TOLD_SCANS = 3, TOLD_MARKERS = 30 };
 /* A marker farther from the registered template than this is not on the person. */
 static const double marker_reach = 0.03;
 
@@ -101,6 +105,30 @@ ex_result exi_carry_read_points(exi_carry *w) {
 
 /* ---- what each scan starts from ---- */
 
+/* A round limb that is straight does not show how far it is turned about itself: its markers in other poses do. A fit
+ * that fails is not needed. */
+ex_result exi_carry_fit_markers(exi_carry *w) {
+    const ex_scan_fit_options options = {.sure = w->sure, .tasks = w->options->tasks};
+    ex_scan_fitted *fitted = NULL;
+    ex_kin_fit *fit = NULL;
+    ex_error ignored;
+    int scans = 0;
+    for (int i = 0; i < w->one_count; i++) {
+        int markers = 0;
+        for (int k = 0; k < w->ones[i].count; k++)
+            markers += w->places[w->ones[i].points[k].name].joint >= 0;
+        scans += markers >= TOLD_MARKERS;
+    }
+    if (scans < TOLD_SCANS)
+        return EX_OK;
+    ex_result result = ex_scan_fit(w->session, &options, &fitted, &fit, &ignored);
+    if (result == EX_OK)
+        result = ex_scan_fitted_neutral(fitted, &w->by_markers, &ignored);
+    ex_scan_fitted_destroy(fitted);
+    ex_kin_fit_destroy(fit);
+    return result == EX_ERROR_MEMORY ? exi_carry_no_memory(w) : EX_OK;
+}
+
 /* The middle of a bone's skin in the rest form; false if no vertex belongs to it. */
 static bool bone_middle(const exi_carry *w, int joint, double middle[3]) {
     double sum[3] = {0}, total = 0;
@@ -168,6 +196,7 @@ ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
                                 .anchor_count = exi_carry_anchors(w, o, false, in->anchors),
                                 .bone_points = in->bone_points,
                                 .bone_point_count = find_bone_points(w, o, in->bone_points),
+                                .hold = o->told ? told_sigma : 0,
                                 .pose = o->pose};
     return result;
 }
@@ -180,17 +209,24 @@ void exi_carry_close(const exi_carry *w, const exi_carry_scan *o, exi_carry_inpu
     free(in->bone_points);
 }
 
-/* Not turned, with the hips in the middle of the points; or as in scan.json. */
+/* Not turned, with the hips in the middle of the points; or as markers or scan.json tell. */
 ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
     const ex_scan_entry *entry = &w->session->scans[o->scan];
+    const ex_kinematics *k = w->session->kinematics;
+    const ex_kin_pose *pose = entry->posed ? &entry->pose : NULL;
     o->pose.rotations = exi_arena_allocate(&w->arena, (size_t)w->joint_count, sizeof *o->pose.rotations);
     if (!o->pose.rotations)
         return exi_carry_no_memory(w);
+    for (int i = 0; w->by_markers && i < w->by_markers->scan_count; i++)
+        if (strcmp(w->by_markers->names[i], entry->name) == 0) {
+            o->told = true;
+            pose = &w->by_markers->poses[i];
+            k = w->by_markers->kinematics;
+        }
     for (int j = 0; j < w->joint_count; j++) {
-        const int given =
-            entry->posed ? ex_kinematics_find_joint(w->session->kinematics, w->human->kinematics->joints[j].name) : -1;
+        const int given = pose ? ex_kinematics_find_joint(k, w->human->kinematics->joints[j].name) : -1;
         const double none[4] = {0, 0, 0, 1};
-        memcpy(o->pose.rotations[j], given >= 0 ? entry->pose.rotations[given] : none, sizeof none);
+        memcpy(o->pose.rotations[j], given >= 0 ? pose->rotations[given] : none, sizeof none);
     }
     for (int i = 0; i < o->count; i++)
         for (int c = 0; c < 3; c++)

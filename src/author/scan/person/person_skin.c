@@ -16,6 +16,9 @@
 
 /* Hands and feet keep their form: scans hardly show fingers. */
 static const float stiff_ends = 8;
+/* Determinant of blended rotations below which skin tells nothing of its neutral pose; rounds of smoothing. */
+static const double collapse = 0.3;
+enum { SMOOTHINGS = 60 };
 
 /* ---- the outside ---- */
 
@@ -130,24 +133,51 @@ ex_result exi_carry_register(exi_carry *w, exi_carry_scan *o, const exi_carry_in
     return EX_OK;
 }
 
-/* Solves m x = b; false if m is nearly singular: skin that collapses. */
-static bool solve(const double m[9], const double b[3], double x[3]) {
+/* Solves m x = b, and returns the determinant of m: near 0 for skin that collapses. */
+static double solve(const double m[9], const double b[3], double x[3]) {
     double c[3][3];
     for (int i = 0; i < 3; i++)
         exi_cross(m + 3 * ((i + 1) % 3), m + 3 * ((i + 2) % 3), c[i]);
     const double det = exi_dot3(m, c[0]);
     for (int i = 0; i < 3; i++)
-        x[i] = (b[0] * c[0][i] + b[1] * c[1][i] + b[2] * c[2][i]) / det;
-    return fabs(det) > 0.05;
+        x[i] = det != 0 ? (b[0] * c[0][i] + b[1] * c[1][i] + b[2] * c[2][i]) / det : 0;
+    return det;
 }
 
-/* Un-poses the registered reference, where it was seen, and makes it the person. */
-void exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered) {
+/* Lets displacements [vertex_count] that are little known follow their neighbours'. known: [vertex_count]. */
+static void smooth(const ex_mesh *mesh, const double *known, double (*displacements)[3], double (*sums)[4]) {
+    for (int k = 0; k < SMOOTHINGS; k++) {
+        memset(sums, 0, (size_t)mesh->vertex_count * sizeof *sums);
+        for (int f = 0; f < mesh->face_count; f++) {
+            const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
+            for (int c = begin; c < end; c++) {
+                const int u = mesh->corners[c], v = mesh->corners[c + 1 < end ? c + 1 : begin];
+                for (int i = 0; i < 3; i++) {
+                    sums[u][i] += displacements[v][i];
+                    sums[v][i] += displacements[u][i];
+                }
+                sums[u][3]++;
+                sums[v][3]++;
+            }
+        }
+        for (int v = 0; v < mesh->vertex_count; v++)
+            for (int i = 0; sums[v][3] > 0 && i < 3; i++)
+                displacements[v][i] = known[v] * displacements[v][i] + (1 - known[v]) * sums[v][i] / sums[v][3];
+    }
+}
+
+/* Un-poses the registered reference, where it was seen, and makes it the person. Skin that nobody saw, or that
+ * collapses, moves with its neighbours. */
+ex_result exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered) {
+    const size_t count = (size_t)w->vertex_count;
+    double(*moved)[3] = exi_array_allocate(count, sizeof *moved), (*sums)[4] = exi_array_allocate(count, sizeof *sums);
+    double *known = exi_array_allocate(count, sizeof *known);
+    const ex_result result = moved && sums && known ? EX_OK : exi_carry_no_memory(w);
     exi_human_frames(w->human, (const double(*)[3])w->joints, &o->pose, w->rotations, w->posed);
-    for (int v = 0; v < w->vertex_count; v++) {
+    for (size_t v = 0; result == EX_OK && v < count; v++) {
         double m[9] = {0}, shift[3] = {0}, d[3], x[3];
         for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
-            const size_t at = (size_t)v * EXI_HUMAN_INFLUENCES + (size_t)i;
+            const size_t at = v * EXI_HUMAN_INFLUENCES + (size_t)i;
             const double weight = (double)w->human->weights[at], *r = w->rotations[w->human->joints[at]];
             const double *from = w->joints[w->human->joints[at]], *to = w->posed[w->human->joints[at]];
             for (int k = 0; k < 9; k++)
@@ -156,10 +186,18 @@ void exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_regis
                 shift[c] += weight * (to[c] - r[3 * c] * from[0] - r[3 * c + 1] * from[1] - r[3 * c + 2] * from[2]);
         }
         exi_subtract(registered->vertices[v], shift, d);
-        if (!solve(m, d, x))
-            continue;
-        const double share = (double)registered->confidences[v];
+        const double det = solve(m, d, x);
+        known[v] = det > collapse ? (double)registered->confidences[v] * (det - collapse) / (1 - collapse) : 0;
         for (int c = 0; c < 3; c++)
-            w->rest[v][c] += share * (x[c] - w->rest[v][c]);
+            moved[v][c] = known[v] > 0 ? x[c] - w->rest[v][c] : 0;
     }
+    if (result == EX_OK)
+        smooth(w->human->mesh, known, moved, sums);
+    for (size_t v = 0; result == EX_OK && v < count; v++)
+        for (int c = 0; c < 3; c++)
+            w->rest[v][c] += moved[v][c];
+    free(moved);
+    free(sums);
+    free(known);
+    return result;
 }
