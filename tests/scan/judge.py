@@ -362,11 +362,11 @@ class Judge:
         for j, t in self.common:
             q = self.truth["parents"][t]
             turn = true[q].T @ true[t] if q >= 0 else true[t]
-            if self.skeleton.kinds[j] == "hinge":
-                turn = Rotation.from_rotvec((Rotation.from_matrix(turn).as_rotvec() @ self.skeleton.axes[j])
-                                            * self.skeleton.axes[j]).as_matrix()
             p = self.skeleton.parents[j]
             local[j] = (world[p].T @ turn @ world[p] if p >= 0 else turn) @ local[j]
+            if self.skeleton.kinds[j] == "hinge":
+                turn = Rotation.from_matrix(local[j]).as_rotvec() @ self.skeleton.axes[j]
+                local[j] = Rotation.from_rotvec(turn * self.skeleton.axes[j]).as_matrix()
         at = self.skeleton.stand(local, base)[1]
         rows = [(j, t) for j, t in self.common if self.skeleton.names[j] in ("waist", "chest", "hip.L", "hip.R")]
         base = base + np.mean([self.truth["joints"][k, t] - at[j] for j, t in rows], axis=0)
