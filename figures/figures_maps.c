@@ -52,7 +52,7 @@ static ex_result cast(holes *h, const char *name, ex_mesh **meshes) {
     exi_scanned *s = h->s;
     ex_error *error = s->figures->error;
     const int scan = ex_scan_session_find(s->session, name);
-    const ex_scan_part *part = &s->session->parts[s->session->scans[scan].part];
+    const ex_scan_part *part = &s->session->parts[s->session->scans[scan].parts[0]];
     int pose = 0;
     while (pose < s->fitted->scan_count - 1 && strcmp(s->fitted->names[pose], name) != 0)
         pose++;

@@ -67,7 +67,18 @@ static void print_json(const ex_scan_session *session, const ex_scan_built *buil
     exi_emit_close(&json, ']');
     exi_emit_open(&json, "left_out", '[');
     for (int i = 0; i < built->left_count; i++)
-        exi_emit_text(&json, NULL, session->scans[built->left_out[i].scan].name);
+        if (built->left_out[i].part < 0)
+            exi_emit_text(&json, NULL, session->scans[built->left_out[i].scan].name);
+    exi_emit_close(&json, ']');
+    exi_emit_open(&json, "left_out_parts", '[');
+    for (int i = 0; i < built->left_count; i++) {
+        if (built->left_out[i].part < 0)
+            continue;
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "scan", session->scans[built->left_out[i].scan].name);
+        exi_emit_text(&json, "part", session->parts[built->left_out[i].part].name);
+        exi_emit_close(&json, '}');
+    }
     exi_emit_close(&json, ']');
     exi_emit_close(&json, '}');
     exi_emit_end(&json);

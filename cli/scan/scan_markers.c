@@ -117,11 +117,11 @@ static int order_counts(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Usual number of markers on scans of a part: the median; -1 if there are too few scans. */
+/* Usual number of markers on scans whose first part is this one: the median; -1 if there are too few scans. */
 static int usual_count(const work *w, int job_count, int part) {
     int *counts = array_allocate((size_t)job_count, sizeof *counts), count = 0;
     for (int i = 0; counts && i < job_count; i++)
-        if (w->jobs[i].result == EX_OK && w->session->scans[w->jobs[i].scan].part == part)
+        if (w->jobs[i].result == EX_OK && w->session->scans[w->jobs[i].scan].parts[0] == part)
             counts[count++] = w->jobs[i].count;
     if (count > 1)
         qsort(counts, (size_t)count, sizeof *counts, order_counts);
@@ -139,7 +139,7 @@ static void warn(const work *w, int job_count) {
         const ex_scan_entry *scan = &w->session->scans[j->scan];
         if (j->result != EX_OK)
             continue;
-        const int usual = usual_count(w, job_count, scan->part);
+        const int usual = usual_count(w, job_count, scan->parts[0]);
         exi_text_count(count, j->count, "marker");
         if (j->count == 0)
             exi_failed_text(
@@ -147,14 +147,14 @@ static void warn(const work *w, int job_count) {
                 scan->name);
         else if (usual > 0 && j->count < usual / 2)
             exi_failed_text("%s: %s found, but other scans of '%s' show %d: is part of it missing?", scan->name, count,
-                            w->session->parts[scan->part].name, usual);
+                            w->session->parts[scan->parts[0]].name, usual);
         else if (painted > 0 && j->count > painted + painted / 10 + 1)
             exi_failed_text(
                 "%s: %s found, but only %d were painted: a higher --threshold, or --size, leaves out other spots",
                 scan->name, count, painted);
         else if (usual > 0 && j->count > 2 * usual)
             exi_failed_text("%s: %s found, but other scans of '%s' show %d: does it show something else too?",
-                            scan->name, count, w->session->parts[scan->part].name, usual);
+                            scan->name, count, w->session->parts[scan->parts[0]].name, usual);
     }
 }
 

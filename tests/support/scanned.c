@@ -92,8 +92,9 @@ static void write_session(const scanned_def *def) {
                         def->scans[0].name, SCANNED_LEVEL, def->options ? def->options : "", def->parts);
     for (int i = 0; def->scans[i].name; i++)
         size += snprintf(text + size, sizeof text - (size_t)size,
-                         "%s{\"name\": \"%s\", \"part\": \"%s\", \"files\": [\"%s.ply\"]}", i > 0 ? ", " : "",
-                         def->scans[i].name, def->scans[i].part, def->scans[i].name);
+                         "%s{\"name\": \"%s\", \"part\": %s%s%s, \"files\": [\"%s.ply\"]}", i > 0 ? ", " : "",
+                         def->scans[i].name, def->scans[i].part[0] == '[' ? "" : "\"", def->scans[i].part,
+                         def->scans[i].part[0] == '[' ? "" : "\"", def->scans[i].name);
     size += snprintf(text + size, sizeof text - (size_t)size, "]}");
     scratch_write("scan.json", text, (size_t)size);
 }

@@ -9,7 +9,7 @@
 
 enum { SCANNED_JOINTS = 5, SCANNED_HIPS = 0, SCANNED_LEFT = 1, SCANNED_RIGHT = 3, SCANNED_LEVEL = 2 };
 
-/* A scan: its name and part, and the bend of both elbows in degrees. */
+/* A scan: its name, its part or a list of them in JSON, and the bend of both elbows in degrees. */
 typedef struct scanned_scan {
     const char *name, *part;
     double left, right;

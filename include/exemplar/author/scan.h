@@ -48,7 +48,8 @@ typedef struct ex_scan_part {
 /* A scan of a session. */
 typedef struct ex_scan_entry {
     char *name;
-    int part;
+    int part_count;
+    int *parts; /* [part_count] the parts that it is an example of */
     int file_count;
     char **files;     /* relative to the folder: one merged mesh, or one per view */
     bool posed;       /* true if `pose` gives a rough pose of the body */
@@ -694,9 +695,10 @@ typedef struct ex_scan_coverage {
     double rms;    /* of the displacements, metres */
 } ex_scan_coverage;
 
-/* A scan that is in the fit but not an example, and why. */
+/* A scan that is in the fit but not an example, or not one of a part, and why. */
 typedef struct ex_scan_left_out {
     int scan;
+    int part;       /* of the session; -1: all of the scan's parts */
     char text[320]; /* a sentence */
 } ex_scan_left_out;
 
@@ -716,8 +718,10 @@ typedef struct ex_scan_built {
 /*
  * Builds the project body.json from scans, fit.json and template/, with all files it names. These are cage.obj,
  * skeleton.glb, base.ply (the body in the reference), changes/ (each scan's change of it), masks/, figure/ (the effect
- * of the dials); and maps/, from which changes are made. Scans that are not in the fit are left out. Results: DATA (a
- * scan shows nothing of its part; a part without scans; two scans of a part with the same pose), FILE, MEMORY.
+ * of the dials); and maps/, from which changes are made. Scans that are not in the fit are left out. A scan whose
+ * markers leave a joint of a part open is left out of that part alone. Results: DATA (a scan shows nothing of its only
+ * part; a part without scans; two scans of a part with the same pose; no scan shows a bone that a part covers), FILE,
+ * MEMORY.
  */
 EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);

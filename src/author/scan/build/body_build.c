@@ -4,15 +4,12 @@
  */
 #include "author/scan/build/body_build.h"
 
-#include "author/base/array.h"
 #include "author/project/skeleton/skeleton.h"
-#include "author/scan/kinematics/kinematics.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +30,8 @@ void exi_body_close(exi_body *body) {
     ex_mesh_destroy(body->template.cage);
     ex_scene_destroy(body->template.scene);
     free(body->poses);
+    free(body->examples);
+    free(body->frames);
 }
 
 ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *kind) {
@@ -80,145 +79,10 @@ static ex_result read_template(exi_body *body) {
     return result;
 }
 
-/* Parts come from scan.json, which may be newer than the fit. */
-static ex_result check_parts(const exi_body *body) {
-    for (int p = 0; p < body->session->part_count; p++) {
-        const ex_scan_part *part = &body->session->parts[p];
-        for (int i = 0; i < part->joint_count; i++) {
-            if (ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]) < 0)
-                return ex_error_kind(body->error,
-                                     ex_error_set(body->error, EX_ERROR_DATA, "part '%s': the fit has no joint '%s'",
-                                                  part->name, part->joints[i]),
-                                     "old_fit");
-        }
-    }
-    return EX_OK;
-}
-
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Computes the typical distance of markers from their predictions, over all fitted scans. */
-static ex_result usual_rms(const exi_body *body, double *usual) {
-    const size_t count = (size_t)body->fitted->scan_count;
-    double *sorted = exi_array_copy(body->fitted->rms, count, sizeof *sorted);
-    if (!sorted)
-        return ex_error_memory(body->error, "the poses", count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare);
-    *usual = sorted[count / 2];
-    free(sorted);
-    return EX_OK;
-}
-
-/* Records that a scan is not an example; returns the entry for the reason, or NULL. */
-static ex_scan_left_out *leave_out(exi_body *body, int scan) {
-    body->poses[scan] = -1;
-    if (!body->built)
-        return NULL;
-    ex_scan_left_out *left = &body->built->left_out[body->built->left_count++];
-    left->scan = scan;
-    return left;
-}
-
-/* A scan whose markers do not fit has wrong labels. One in which a joint of its part is undetermined would be an
- * example at the wrong pose. */
-static void judge_scan(exi_body *body, int scan, double usual) {
-    const ex_kinematics *kinematics = body->fitted->kinematics;
-    const ex_scan_part *part = &body->session->parts[body->session->scans[scan].part];
-    const bool *opens =
-        body->fitted->opens ? body->fitted->opens + (size_t)body->poses[scan] * (size_t)kinematics->joint_count : NULL;
-    const int fitted_pose = body->poses[scan];
-    const double rms = body->fitted->rms[fitted_pose];
-    if (rms > 4 * usual && rms > 0.005) {
-        ex_scan_left_out *left = leave_out(body, scan);
-        if (left)
-            snprintf(left->text, sizeof left->text,
-                     "scan '%s' is left out: its markers are %.1f mm from where the fit puts them; check its labels",
-                     body->session->scans[scan].name, 1000 * rms);
-        return;
-    }
-    const int beyond = exi_kin_find_beyond(kinematics, &body->fitted->poses[fitted_pose]);
-    if (beyond >= 0) {
-        ex_scan_left_out *left = leave_out(body, scan);
-        const ex_kin_joint *hinge = &kinematics->joints[beyond];
-        if (left)
-            snprintf(left->text, sizeof left->text,
-                     "scan '%s' is left out: '%s' is turned by %.0f degrees there, but its range is %g to %g; check "
-                     "its labels",
-                     body->session->scans[scan].name, hinge->name,
-                     ex_kin_angle(hinge, body->fitted->poses[fitted_pose].rotations[beyond]), hinge->least,
-                     hinge->most);
-        return;
-    }
-    for (int i = 0; i < part->joint_count; i++) {
-        const int joint = ex_kinematics_find_joint(kinematics, part->joints[i]);
-        if (opens && joint >= 0 && opens[joint]) {
-            ex_scan_left_out *left = leave_out(body, scan);
-            if (left)
-                snprintf(left->text, sizeof left->text,
-                         "scan '%s' is left out: its markers do not determine the pose of '%s'",
-                         body->session->scans[scan].name, part->joints[i]);
-            return;
-        }
-    }
-}
-
-ex_result exi_body_find_poses(exi_body *body) {
-    const int count = body->session->scan_count;
-    double usual = 0;
-    ex_result result = check_parts(body);
-    if (result == EX_OK)
-        result = usual_rms(body, &usual);
-    if (result != EX_OK)
-        return result;
-    body->poses = exi_array_allocate((size_t)count, sizeof *body->poses);
-    if (!body->poses)
-        return ex_error_memory(body->error, "the poses", 0);
-    for (int i = 0; i < count; i++) {
-        body->poses[i] = -1;
-        for (int k = 0; k < body->fitted->scan_count && body->poses[i] < 0; k++)
-            body->poses[i] = strcmp(body->fitted->names[k], body->session->scans[i].name) == 0 ? k : -1;
-        if (body->poses[i] >= 0 && i != body->session->reference)
-            judge_scan(body, i, usual);
-    }
-    return EX_OK;
-}
-
-static bool are_alike(const exi_body *body, const ex_scan_part *part, int a, int b) {
-    for (int i = 0; i < part->joint_count; i++) {
-        const int joint = ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]);
-        const double *p = body->fitted->poses[body->poses[a]].rotations[joint];
-        const double *q = body->fitted->poses[body->poses[b]].rotations[joint];
-        if (fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]) < 1 - 1e-12)
-            return false;
-    }
-    return true;
-}
-
-/* Checks that examples are apart in the part's space. They are not if a pose was scanned twice, or if the markers did
- * not determine a scan's pose. */
-static ex_result check_poses(const exi_body *body) {
-    const ex_scan_session *session = body->session;
-    for (int i = 0; i < session->scan_count; i++)
-        for (int k = i + 1; k < session->scan_count; k++) {
-            const ex_scan_part *part = &session->parts[session->scans[i].part];
-            if (session->scans[k].part != session->scans[i].part || body->poses[i] < 0 || body->poses[k] < 0 ||
-                !are_alike(body, part, i, k))
-                continue;
-            return ex_error_set(body->error, EX_ERROR_DATA,
-                                "scans '%s' and '%s' of part '%s' have the same pose, as far as the fit can tell: "
-                                "remove one of them from scan.json, or check its labels",
-                                session->scans[i].name, session->scans[k].name, part->name);
-        }
-    return EX_OK;
-}
-
 static ex_result make_folders(const exi_body *body) {
-    static const char *const names[] = {"maps", "changes", "masks", "figure"};
+    static const char *const names[] = {"maps", "changes", "masks", "figure", "sides"};
     ex_result result = EX_OK;
-    for (int i = 0; i < 4 && result == EX_OK; i++) {
+    for (int i = 0; i < (body->mirror ? 5 : 4) && result == EX_OK; i++) {
         char *path = exi_body_path(body, names[i]);
         result = path ? ex_make_directory(path, body->error) : ex_error_memory(body->error, "a path", 0);
         free(path);
@@ -253,7 +117,7 @@ static ex_result build(exi_body *body) {
     if (result == EX_OK)
         result = exi_body_find_poses(body);
     if (result == EX_OK)
-        result = check_poses(body);
+        result = exi_body_check_poses(body);
     if (result == EX_OK)
         result = exi_body_find_parts(body);
     if (result == EX_OK && progress)
@@ -291,7 +155,10 @@ ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fi
     if (result == EX_OK) {
         body.built->scan_count = session->scan_count;
         body.built->scans = calloc((size_t)session->scan_count, sizeof *body.built->scans);
-        body.built->left_out = calloc((size_t)session->scan_count, sizeof *body.built->left_out);
+        size_t most = 0; /* each scan once as a whole, and once per part */
+        for (int i = 0; i < session->scan_count; i++)
+            most += 1 + (size_t)session->scans[i].part_count;
+        body.built->left_out = calloc(most, sizeof *body.built->left_out);
         result = body.built->scans && body.built->left_out ? build(&body) : ex_error_memory(error, "the body", 0);
     }
     exi_body_close(&body);

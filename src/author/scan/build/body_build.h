@@ -2,7 +2,9 @@
  * body_build.h - shared by the files that make a body; private to src/author/scan.
  *
  *   body_build.c     the sequence of steps
- *   body_parts.c    the vertices that a part covers, masks, and mirror images
+ *   body_poses.c    the scans that are examples, and of which parts
+ *   body_parts.c    the vertices that a part covers, and masks
+ *   body_mirror.c   the other side: joints, rotations, and vertices by the cage's faces
  *   body_cage.c     the cage refitted to average scans
  *   body_maps.c     a map of displacements for every scan
  *   body_smooth.c   removes the scanner's noise from a map
@@ -11,7 +13,8 @@
  *   body_project.c  body.json
  *   body_figure.c   dials for girth and the lengths of bones
  *
- * A body has the session's parts, each a layer, and optionally the mirror images of those that belong to one side.
+ * A body has the session's parts, each a layer, and optionally the mirror images of those that belong to one side. An
+ * example is a scan as one of a part; a scan may be an example of several parts.
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_BUILD_BODY_BUILD_H
 #define EXEMPLAR_AUTHOR_SCAN_BUILD_BODY_BUILD_H
@@ -26,7 +29,14 @@ typedef struct exi_body_part {
     unsigned char *covered; /* [level vertices] */
     float *mask;            /* [level vertices]: sums to 1 over all parts */
     float *reference;       /* [level vertices]: its displacements with no joint turned; NULL until known */
+    float *image; /* [level vertices]: a mirror image's displacements as its scans give them at that pose; its changes
+                     are relative to these. NULL: the same as `reference` */
 } exi_body_part;
+
+typedef struct exi_body_example {
+    int scan;
+    int part; /* of the session; -1: left out after all */
+} exi_body_example;
 
 typedef struct exi_body_net exi_body_net; /* body_smooth.c */
 
@@ -42,14 +52,24 @@ typedef struct exi_body {
     exi_body_net *net; /* neighbours of vertices; NULL until the parts are found */
     int part_count;
     exi_body_part *parts; /* those of the session first, in its order */
-    int *poses;           /* [scan_count of the session] number in fitted, -1 for scans that are not in it */
+    int *poses;           /* [scan_count of the session] number in fitted, -1 for scans that are not examples */
+    int example_count;
+    exi_body_example *examples; /* in the order of scans, then of their parts */
+    double (*frames)[4];        /* [joint_count] of the reference in the neutral pose; NULL until poses are found */
     ex_error *error;
 } exi_body;
 
 /* Returns the joint on the other side, or the joint itself. */
-int exi_body_other_joint(const ex_kinematics *kinematics, int joint);
+int exi_body_other_joint(const exi_body *body, int joint);
 /* Computes the mirror image of a rotation in x. */
 void exi_body_mirror_rotation(const double q[4], double mirrored[4]);
+/* Computes the rotation of the joint on the other side that mirrors this joint's. Both are relative to the reference,
+ * which need not be symmetric. */
+void exi_body_mirror_joint(const exi_body *body, int joint, const double q[4], double mirrored[4]);
+/* Computes the joints [joint_count of the rig] of the neutral pose, in which the body is upright and symmetric. */
+ex_result exi_body_neutral(const exi_body *body, ex_transform *joints);
+/* Finds the mirror image of each vertex of the last level, by the faces of the cage; its sides may differ in form. */
+ex_result exi_body_find_mirror(exi_body *body);
 
 ex_result exi_body_find_parts(exi_body *body);
 void exi_body_free_parts(exi_body *body);
@@ -65,20 +85,30 @@ ex_result exi_body_refit(exi_body *body);
 ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered,
                         ex_displacement_map **map);
 ex_result exi_body_make_maps(exi_body *body);
-/* Returns maps/NAME.ply, or the path in another folder, of a part's scan; release with free. */
-char *exi_body_map_name(const exi_body_part *part, const char *folder, const char *scan);
+/* Returns maps/NAME.ply, or the path in another folder, of a part's scan: NAME.PART.ply if it has several parts.
+ * Release with free. */
+char *exi_body_map_name(const exi_body_part *part, const char *folder, const ex_scan_entry *scan);
+/* Makes the map of the reference scan on a mirror image of a part. Holes take detail from the image of the part's own
+ * map `from`; without any hit, or if the reference is not in the fit, the map is that image. smooth false: as it is
+ * for refitting. */
+ex_result exi_body_other_side(const exi_body *body, const exi_body_part *part, const float *from, double reach,
+                              bool smooth, ex_displacement_map **map);
 
-/* Computes weights of a part's scans (equation 5 with the next distance) at rotations [joint_count] of the skeleton,
- * leaving out `without`, into weights [scan_count of the session]; 0 for scans of other parts. */
+/* Computes weights of a part's examples (equation 5 with the next distance) at rotations [joint_count] of the skeleton,
+ * leaving out `without`, into weights [example_count]; 0 for examples of other parts. */
 void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*rotations)[4], int without,
                     int neighbours, double *weights);
 
-/* Provides maps of scans, NULL if there is none, to functions that need all of them. */
-typedef ex_result (*exi_map_source)(void *user, int scan, const ex_displacement_map **map);
-/* Finds the references of the session's parts and of their mirror images. */
+/* Provides maps of examples, NULL if there is none, to functions that need all of them. */
+typedef ex_result (*exi_map_source)(void *user, int example, const ex_displacement_map **map);
+/* Finds the references of the session's parts and of their mirror images; those of images from sides/ if they are
+ * there, else by casting rays. */
 ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *user);
 /* Returns the weight of a part's changes: more than its mask, since changes are added, not blended. */
 double exi_body_change(double mask);
+/* Returns what a map of the part contributes at a vertex of the part: a change of the reference, or, without "add", a
+ * displacement. */
+double exi_body_change_at(const exi_body *body, const exi_body_part *part, const ex_displacement_map *map, int v);
 /* Computes the body in the reference [level vertices]. */
 void exi_body_base(const exi_body *body, float *base);
 /* Writes base.ply, the body in the reference, and changes/, each scan's change of its part's reference. */
@@ -91,8 +121,12 @@ char *exi_body_path(const exi_body *body, const char *relative);
 
 /* Returns EX_OK if the rig, which was read from `path`, has the fit's joints; else an error of that kind. */
 ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *kind);
-/* Finds each scan's pose in the fit, after checking that the fit has the joints of all parts. */
+/* Finds each scan's pose in the fit, after checking that the fit has the joints of all parts; and the examples. */
 ex_result exi_body_find_poses(exi_body *body);
+/* Checks that examples of a part differ in pose. A scan of several parts is left out of such a part. */
+ex_result exi_body_check_poses(exi_body *body);
+/* Leaves an example out, for a reason with the scan's name at its first %s. */
+void exi_body_leave_out(exi_body *body, int example, const char *why);
 /* Releases everything but its inputs. */
 void exi_body_close(exi_body *body);
 

@@ -8,6 +8,9 @@
  * Changes fade out towards the edge of a part's cover, and are complete from the middle of an overlap on. Where only
  * one part moves, this equals the paper's blend; a scan is reproduced where its change counts fully. `"add": false` in
  * scan.json selects the paper's blend.
+ *
+ * The mirror image of a part has the reference scan's own surface as its reference, since no person is symmetric. Its
+ * changes are those of the part, mirrored, relative to the part at the mirrored pose of the reference.
  */
 #include "author/base/array.h"
 #include "author/scan/build/body_build.h"
@@ -15,6 +18,7 @@
 
 #include <exemplar/author/files.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,52 +29,88 @@ double exi_body_change(double mask) {
 
 /* ---- references ---- */
 
-static void mirror_values(const exi_body *body, const float *from, float *to) {
-    for (int v = 0; v < body->vertex_count; v++)
-        to[body->mirror[v]] = from[v];
+/* Computes what the part's scans give with no joint turned; of a mirror image, at its own vertices. */
+static ex_result blend_maps(exi_body *body, const exi_body_part *part, double (*rest)[4], double *weights,
+                            exi_map_source source, void *user, float *blend) {
+    ex_result result = EX_OK;
+    exi_scan_weigh(body, part, rest, -1, body->session->neighbours, weights);
+    for (int e = 0; e < body->example_count && result == EX_OK; e++) {
+        const ex_displacement_map *map = NULL;
+        if (weights[e] == 0)
+            continue;
+        result = source(user, e, &map);
+        for (int v = 0; result == EX_OK && v < body->vertex_count; v++)
+            blend[part->mirrored ? body->mirror[v] : v] += (float)(weights[e] * (double)map->displacements[v]);
+    }
+    return result;
+}
+
+/* Makes sides/PART.ply, the reference scan on a mirror image, or reads it: while a body is built, it is made. */
+static ex_result find_side(exi_body *body, exi_body_part *part, ex_displacement_map **map) {
+    const size_t size = strlen(part->name) + 16;
+    char *name = malloc(size), *path = NULL;
+    const float *own = body->parts[part->part - body->session->parts].reference;
+    if (name) {
+        snprintf(name, size, "sides/%s.ply", part->name);
+        path = exi_body_path(body, name);
+    }
+    ex_result result = path ? EX_OK : ex_error_memory(body->error, "a path", 0);
+    if (result == EX_OK && !body->built) {
+        const ex_result read = ex_displacement_map_read(path, map, body->error);
+        result = read == EX_ERROR_MEMORY ? read : EX_OK; /* one that is not there, or of no use, is made */
+        if (*map && (*map)->vertex_count != body->vertex_count) {
+            ex_displacement_map_destroy(*map);
+            *map = NULL;
+        }
+    }
+    if (result == EX_OK && !*map)
+        result = exi_body_other_side(body, part, own, body->session->reach / 2, true, map);
+    if (result == EX_OK && body->built)
+        result = ex_displacement_map_write(path, *map, body->error);
+    free(name);
+    free(path);
+    return result;
 }
 
 static ex_result find_reference(exi_body *body, exi_body_part *part, double (*rest)[4], double *weights,
                                 exi_map_source source, void *user) {
-    const ex_scan_session *session = body->session;
-    ex_result result = EX_OK;
-    part->reference = calloc((size_t)body->vertex_count, sizeof *part->reference);
-    if (!part->reference)
-        return ex_error_memory(body->error, "a part", (size_t)body->vertex_count * sizeof *part->reference);
-    exi_scan_weigh(body, part, rest, -1, session->neighbours, weights);
-    for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
-        const ex_displacement_map *map = NULL;
-        if (weights[i] == 0)
-            continue;
-        result = source(user, i, &map);
-        for (int v = 0; result == EX_OK && v < body->vertex_count; v++)
-            part->reference[v] += (float)(weights[i] * (double)map->displacements[v]);
+    const size_t count = (size_t)body->vertex_count;
+    float *blend = calloc(count, sizeof *blend);
+    ex_displacement_map *side = NULL;
+    if (!blend)
+        return ex_error_memory(body->error, "a part", count * sizeof *blend);
+    *(part->mirrored ? &part->image : &part->reference) = blend;
+    ex_result result = blend_maps(body, part, rest, weights, source, user, blend);
+    if (result != EX_OK || !part->mirrored)
+        return result;
+    result = find_side(body, part, &side);
+    if (result == EX_OK) {
+        part->reference = exi_array_copy(side->displacements, count, sizeof *side->displacements);
+        result = part->reference ? EX_OK : ex_error_memory(body->error, "a part", count * sizeof *blend);
     }
+    ex_displacement_map_destroy(side);
     return result;
 }
 
+/* The session's parts come first, and their images need them. */
 ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *user) {
     const size_t joints = (size_t)body->fitted->kinematics->joint_count;
     double(*rest)[4] = exi_array_allocate(joints, sizeof *rest);
-    double *weights = exi_array_allocate((size_t)body->session->scan_count, sizeof *weights);
+    double *weights = exi_array_allocate((size_t)body->example_count, sizeof *weights);
     ex_result result = rest && weights ? EX_OK : ex_error_memory(body->error, "the parts", joints * sizeof *rest);
     for (size_t j = 0; result == EX_OK && j < joints; j++)
         memcpy(rest[j], (const double[4]){0, 0, 0, 1}, sizeof rest[j]);
-    for (int p = 0; p < body->part_count && result == EX_OK; p++) {
-        exi_body_part *part = &body->parts[p];
-        if (!part->mirrored) {
-            result = find_reference(body, part, rest, weights, source, user);
-            continue;
-        }
-        part->reference = calloc((size_t)body->vertex_count, sizeof *part->reference);
-        if (part->reference)
-            mirror_values(body, body->parts[part->part - body->session->parts].reference, part->reference);
-        else
-            result = ex_error_memory(body->error, "a part", (size_t)body->vertex_count * sizeof *part->reference);
-    }
+    for (int p = 0; p < body->part_count && result == EX_OK; p++)
+        result = find_reference(body, &body->parts[p], rest, weights, source, user);
     free(rest);
     free(weights);
     return result;
+}
+
+double exi_body_change_at(const exi_body *body, const exi_body_part *part, const ex_displacement_map *map, int v) {
+    const double value = (double)map->displacements[part->mirrored ? body->mirror[v] : v];
+    const double own = (double)part->reference[v], seen = part->image ? (double)part->image[v] : own;
+    return body->session->add ? value - seen : value - seen + own;
 }
 
 void exi_body_base(const exi_body *body, float *base) {
@@ -88,10 +128,10 @@ typedef struct reader {
     ex_displacement_map *map;
 } reader;
 
-static ex_result read_map(void *user, int scan, const ex_displacement_map **map) {
+static ex_result read_map(void *user, int example, const ex_displacement_map **map) {
     reader *r = user;
-    const ex_scan_entry *entry = &r->body->session->scans[scan];
-    char *name = exi_body_map_name(&r->body->parts[entry->part], "maps", entry->name);
+    const exi_body_example *own = &r->body->examples[example];
+    char *name = exi_body_map_name(&r->body->parts[own->part], "maps", &r->body->session->scans[own->scan]);
     char *path = name ? exi_body_path(r->body, name) : NULL;
     ex_displacement_map_destroy(r->map);
     r->map = NULL;
@@ -109,14 +149,14 @@ static ex_result read_map(void *user, int scan, const ex_displacement_map **map)
     return result;
 }
 
-static ex_result write_change(exi_body *body, const exi_body_part *part, const char *scan,
+static ex_result write_change(exi_body *body, const exi_body_part *part, const ex_scan_entry *scan,
                               const ex_displacement_map *map, ex_displacement_map *change) {
-    const float *reference = body->parts[part->part - body->session->parts].reference;
     char *name = exi_body_map_name(part, "changes", scan), *path = name ? exi_body_path(body, name) : NULL;
     for (int v = 0; v < body->vertex_count; v++) {
-        const int to = part->mirrored ? body->mirror[v] : v;
-        change->displacements[to] = body->session->add ? map->displacements[v] - reference[v] : map->displacements[v];
-        change->states[to] = map->states[v];
+        const unsigned char state = map->states[part->mirrored ? body->mirror[v] : v];
+        change->displacements[v] =
+            state == EX_DISPLACEMENT_MAP_OUTSIDE ? 0 : (float)exi_body_change_at(body, part, map, v);
+        change->states[v] = state;
     }
     ex_result result =
         path ? ex_displacement_map_write(path, change, body->error) : ex_error_memory(body->error, "a path", 0);
@@ -146,15 +186,15 @@ ex_result exi_body_write_changes(exi_body *body) {
     ex_result result = change ? exi_body_find_references(body, read_map, &r) : ex_error_memory(body->error, "a map", 0);
     if (result == EX_OK && body->session->add)
         result = write_base(body, change);
-    for (int i = 0; i < body->session->scan_count && result == EX_OK; i++) {
-        const ex_scan_entry *entry = &body->session->scans[i];
+    for (int e = 0; e < body->example_count && result == EX_OK; e++) {
+        const exi_body_example *own = &body->examples[e];
         const ex_displacement_map *map = NULL;
-        if (body->poses[i] < 0)
+        if (own->part < 0)
             continue;
-        result = read_map(&r, i, &map);
+        result = read_map(&r, e, &map);
         for (int p = 0; p < body->part_count && result == EX_OK; p++) {
-            if (body->parts[p].part == &body->session->parts[entry->part])
-                result = write_change(body, &body->parts[p], entry->name, map, change);
+            if (body->parts[p].part == &body->session->parts[own->part])
+                result = write_change(body, &body->parts[p], &body->session->scans[own->scan], map, change);
         }
     }
     ex_displacement_map_destroy(r.map);

@@ -1,47 +1,45 @@
 /*
  * Body parts over the refined template: finds the vertices that each covers, the masks that blend them, and their
- * mirror images. A part that belongs to one side covers only that side of the bones in the middle: the left shoulder's
- * scans do not describe the right half of the chest.
+ * mirror images. A part whose joints are all on one side covers only that side of the bones in the middle: the left
+ * shoulder's scans do not describe the right half of the chest. A part with joints of both sides covers all of them.
  */
 #include "author/base/array.h"
 #include "author/scan/build/body_build.h"
 #include "runtime/base/result.h"
+#include "runtime/base/vector.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int exi_body_other_joint(const ex_kinematics *kinematics, int joint) {
-    if (kinematics->joints[joint].mirror >= 0)
-        return kinematics->joints[joint].mirror;
-    for (int i = 0; i < kinematics->joint_count; i++) {
-        if (kinematics->joints[i].mirror == joint)
-            return i;
-    }
-    return joint;
-}
-
-void exi_body_mirror_rotation(const double q[4], double mirrored[4]) {
-    mirrored[0] = q[0];
-    mirrored[1] = -q[1];
-    mirrored[2] = -q[2];
-    mirrored[3] = q[3];
-}
-
-/* Returns the side of the first joint of a pair; 0 if there is none. */
-static int find_side(const exi_body *body, const ex_scan_part *part) {
+/* Returns the side of a joint of a pair, 1 or -1; 0: it has no partner. */
+static int side_of(const exi_body *body, const char *name) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
-    for (int i = 0; i < part->joint_count; i++) {
-        int joint = ex_kinematics_find_joint(kinematics, part->joints[i]);
-        double x = 0;
-        if (joint < 0 || exi_body_other_joint(kinematics, joint) == joint)
-            continue;
-        for (; joint > 0; joint = kinematics->joints[joint].parent) /* relative to the base */
-            x += kinematics->joints[joint].translation[0];
-        return x < 0 ? -1 : 1;
+    const int joint = ex_kinematics_find_joint(kinematics, name);
+    const int other = joint >= 0 ? exi_body_other_joint(body, joint) : joint;
+    double x[2] = {0};
+    if (joint == other)
+        return 0;
+    for (int i = 0; i < 2; i++) /* in the neutral pose, relative to each other */
+        for (int j = i ? other : joint; j > 0; j = kinematics->joints[j].parent) {
+            const double *q = body->frames[kinematics->joints[j].parent], back[4] = {-q[0], -q[1], -q[2], q[3]};
+            double t[3];
+            exi_rotate(back, kinematics->joints[j].translation, t);
+            x[i] += t[0];
+        }
+    return x[0] < x[1] ? -1 : 1;
+}
+
+/* Returns the side that all paired joints of a part are on; 0 if it has none, or some of both sides. */
+static int find_side(const exi_body *body, const ex_scan_part *part) {
+    bool sides[2] = {false, false};
+    for (int i = 0; i < part->joint_count + part->cover_count; i++) {
+        const int side = side_of(body, i < part->joint_count ? part->joints[i] : part->covers[i - part->joint_count]);
+        if (side != 0)
+            sides[side > 0] = true;
     }
-    return 0;
+    return sides[0] == sides[1] ? 0 : sides[1] ? 1 : -1;
 }
 
 /* Marks the cover of a part: its own bones, and its own side of the bones in the middle. */
@@ -55,7 +53,7 @@ static ex_result find_covered(const exi_body *body, exi_body_part *part, const f
         return ex_error_memory(body->error, "a part", 2 * (size_t)part->part->cover_count * sizeof *own);
     for (int i = 0; i < part->part->cover_count; i++) {
         const int joint = ex_kinematics_find_joint(kinematics, part->part->covers[i]);
-        if (part->side != 0 && joint >= 0 && exi_body_other_joint(kinematics, joint) == joint)
+        if (part->side != 0 && joint >= 0 && exi_body_other_joint(body, joint) == joint)
             between[between_count++] = part->part->covers[i];
         else
             own[own_count++] = part->part->covers[i];
@@ -65,7 +63,8 @@ static ex_result find_covered(const exi_body *body, exi_body_part *part, const f
     if (result == EX_OK && between_count > 0)
         result = ex_displacement_map_covered(body->rig, body->level, between, between_count, middle, body->error);
     for (int v = 0; v < body->vertex_count && result == EX_OK && between_count > 0; v++) {
-        const double x = (double)places[3 * v] - kinematics->joints[0].translation[0];
+        const double other = body->mirror ? (double)places[3 * body->mirror[v]] : kinematics->joints[0].translation[0];
+        const double x = (double)places[3 * v] - other;
         if (middle[v] && part->side * x >= 0)
             part->covered[v] = 1;
     }
@@ -96,28 +95,18 @@ static ex_result make_masks(exi_body *body) {
     return result;
 }
 
-/* Computes the template at rest, at the level. */
-static ex_result rest_places(const exi_body *body, float *places) {
+/* Computes the template in the neutral pose, at the level: the trunk is upright there, and its sides are those of x. */
+static ex_result neutral_places(const exi_body *body, float *places) {
     const ex_evaluation evaluation = {.level = body->level};
+    ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(body->rig), sizeof *joints);
     void *scratch = malloc(ex_rig_scratch_size(body->rig, &evaluation, 1));
-    if (!scratch)
-        return ex_error_memory(body->error, "the template", 0);
+    ex_result result =
+        joints && scratch ? exi_body_neutral(body, joints) : ex_error_memory(body->error, "the template", 0);
     const ex_output output = {.positions = places};
-    ex_rig_evaluate(body->rig, &(ex_pose){.inputs = NULL}, &output, &evaluation, scratch);
-    free(scratch);
-    return EX_OK;
-}
-
-static ex_result find_mirror(exi_body *body, const float *places) {
-    ex_mesh *mesh = NULL;
-    const ex_surface surface = {.level = body->level, .positions = places};
-    ex_result result = ex_rig_to_mesh(body->rig, &surface, &mesh, body->error);
     if (result == EX_OK)
-        result = ex_error_within(body->error,
-                                 ex_mesh_mirror_map(mesh, 0, body->fitted->kinematics->joints[0].translation[0], 1e-4,
-                                                    &body->mirror, body->error),
-                                 "the template cannot be mirrored (\"mirror\": true in scan.json)");
-    ex_mesh_destroy(mesh);
+        ex_rig_evaluate(body->rig, &(ex_pose){.joints = joints}, &output, &evaluation, scratch);
+    free(joints);
+    free(scratch);
     return result;
 }
 
@@ -159,12 +148,12 @@ static ex_result add_mirrored(exi_body *body, int part) {
 static ex_result check_scans(const exi_body *body) {
     for (int p = 0; p < body->session->part_count; p++) {
         bool known = false;
-        for (int i = 0; i < body->session->scan_count && !known; i++)
-            known = body->session->scans[i].part == p && body->poses[i] >= 0;
+        for (int i = 0; i < body->example_count && !known; i++)
+            known = body->examples[i].part == p;
         if (!known)
             return ex_error_set(body->error, EX_ERROR_DATA,
-                                "part '%s' has no scan whose pose is known: label one of its scans and fit again, or "
-                                "remove the part from scan.json",
+                                "part '%s' has no scan whose pose is known: label one of its scans and fit again, add "
+                                "the part to the reference scan, or remove it from scan.json",
                                 body->session->parts[p].name);
     }
     return EX_OK;
@@ -177,12 +166,12 @@ ex_result exi_body_find_parts(exi_body *body) {
     unsigned char *middle = calloc(count, 1);
     body->parts = calloc(2 * (size_t)session_parts, sizeof *body->parts);
     ex_result result = places && middle && body->parts
-                           ? rest_places(body, places)
+                           ? neutral_places(body, places)
                            : ex_error_memory(body->error, "the parts", 3 * count * sizeof *places);
     if (result == EX_OK)
         result = check_scans(body);
     if (result == EX_OK && body->session->mirror)
-        result = find_mirror(body, places);
+        result = exi_body_find_mirror(body);
     if (result == EX_OK)
         result = exi_body_net_make(body, places);
     for (int p = 0; p < session_parts && result == EX_OK; p++) {
@@ -206,6 +195,7 @@ void exi_body_free_parts(exi_body *body) {
         free(body->parts[p].covered);
         free(body->parts[p].mask);
         free(body->parts[p].reference);
+        free(body->parts[p].image);
     }
     free(body->parts);
     free(body->mirror);

@@ -51,7 +51,17 @@ static ex_result write_mask(const exi_body *body, const exi_body_part *part, con
 static int axis_joint(const exi_body *body, const exi_body_part *part, int axis) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const int joint = ex_kinematics_find_joint(kinematics, part->part->joints[axis]);
-    return part->mirrored ? exi_body_other_joint(kinematics, joint) : joint;
+    return part->mirrored ? exi_body_other_joint(body, joint) : joint;
+}
+
+/* Computes the rotation of a joint of the session's part in a scan; of a mirror image, that of the joint on the other
+ * side. */
+static void rotation_of(const exi_body *body, const exi_body_part *part, int scan, int joint, double q[4]) {
+    const double *own = body->fitted->poses[body->poses[scan]].rotations[joint];
+    if (part->mirrored)
+        exi_body_mirror_joint(body, joint, own, q);
+    else
+        memcpy(q, own, 4 * sizeof *q);
 }
 
 /* Rounds the range to multiples of ten degrees around all scans of the part, and around 0. */
@@ -59,11 +69,12 @@ static void hinge_range(const exi_body *body, const exi_body_part *part, int axi
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const int joint = ex_kinematics_find_joint(kinematics, part->part->joints[axis]);
     range[0] = range[1] = 0;
-    for (int i = 0; i < body->session->scan_count; i++) {
-        if (&body->session->parts[body->session->scans[i].part] != part->part || body->poses[i] < 0)
+    for (int i = 0; i < body->example_count; i++) {
+        double q[4];
+        if (body->examples[i].part < 0 || &body->session->parts[body->examples[i].part] != part->part)
             continue;
-        const double degrees =
-            ex_kin_angle(&kinematics->joints[joint], body->fitted->poses[body->poses[i]].rotations[joint]);
+        rotation_of(body, part, body->examples[i].scan, joint, q);
+        const double degrees = ex_kin_angle(&kinematics->joints[axis_joint(body, part, axis)], q);
         range[0] = degrees < range[0] ? degrees : range[0];
         range[1] = degrees > range[1] ? degrees : range[1];
     }
@@ -99,18 +110,17 @@ static json_t *axis_json(const exi_body *body, const exi_body_part *part, int ax
 static json_t *value_json(const exi_body *body, const exi_body_part *part, int scan, int axis) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const int joint = ex_kinematics_find_joint(kinematics, part->part->joints[axis]);
-    const double *q = body->fitted->poses[body->poses[scan]].rotations[joint];
-    double mirrored[4];
-    if (kinematics->joints[joint].freedom == EX_FREEDOM_HINGE) /* equal angles are mirrored poses */
-        return exi_json_make_number(ex_kin_angle(&kinematics->joints[joint], q));
-    exi_body_mirror_rotation(q, mirrored);
-    return exi_json_make_numbers(part->mirrored ? mirrored : q, 4);
+    double q[4];
+    rotation_of(body, part, scan, joint, q);
+    if (kinematics->joints[joint].freedom == EX_FREEDOM_HINGE)
+        return exi_json_make_number(ex_kin_angle(&kinematics->joints[axis_joint(body, part, axis)], q));
+    return exi_json_make_numbers(q, 4);
 }
 
 static json_t *example_json(const exi_body *body, const exi_body_part *part, int scan) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     json_t *object = json_object(), *at = json_object();
-    char *map = exi_body_map_name(part, "changes", entry->name);
+    char *map = exi_body_map_name(part, "changes", entry);
     bool good =
         object && at && map && put(object, "name", json_string(entry->name)) && put(object, "map", json_string(map));
     for (int a = 0; a < part->part->joint_count && good; a++)
@@ -142,9 +152,9 @@ static json_t *layer_json(const exi_body *body, const exi_body_part *part, const
                 put(named, "file", json_string(mask));
     for (int a = 0; a < part->part->joint_count && good; a++)
         good = append(space, axis_json(body, part, a));
-    for (int i = 0; i < body->session->scan_count && good; i++) {
-        if (&body->session->parts[body->session->scans[i].part] == part->part && body->poses[i] >= 0)
-            good = append(examples, example_json(body, part, i));
+    for (int i = 0; i < body->example_count && good; i++) {
+        if (body->examples[i].part >= 0 && &body->session->parts[body->examples[i].part] == part->part)
+            good = append(examples, example_json(body, part, body->examples[i].scan));
     }
     good = good && json_object_set(layer, "space", space) == 0 &&
            put(layer, "weigh", weigh_json(body, (int)json_array_size(examples))) &&

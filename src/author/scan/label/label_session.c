@@ -81,18 +81,21 @@ static ex_result write_labels(const ex_scan_session *session, int scan, const ex
 
 /* ---- input ---- */
 
-/* Returns the joints that a scan's part solves for; for the reference only the base. */
+/* Returns the joints that a scan's parts solve for; for the reference only the base. */
 static const bool *find_solved(work *w, int scan) {
     const ex_kinematics *k = w->session->kinematics;
-    const ex_scan_part *part = &w->session->parts[w->session->scans[scan].part];
+    const ex_scan_entry *entry = &w->session->scans[scan];
     bool *solved = exi_arena_allocate(&w->arena, (size_t)k->joint_count, sizeof *solved);
     if (!solved)
         return NULL;
     solved[0] = true;
-    for (int i = 0; i < part->solve_count && scan != w->session->reference; i++) {
-        const int joint = ex_kinematics_find_joint(k, part->solves[i]);
-        if (joint >= 0)
-            solved[joint] = true;
+    for (int p = 0; p < entry->part_count && scan != w->session->reference; p++) {
+        const ex_scan_part *part = &w->session->parts[entry->parts[p]];
+        for (int i = 0; i < part->solve_count; i++) {
+            const int joint = ex_kinematics_find_joint(k, part->solves[i]);
+            if (joint >= 0)
+                solved[joint] = true;
+        }
     }
     return solved;
 }

@@ -55,30 +55,34 @@ static int heaviest(const double *weights, int count) {
 ex_result exi_report_left_out(exi_scan_work *work) {
     const exi_body *body = &work->body;
     const ex_scan_session *session = body->session;
-    double *weights = exi_array_allocate((size_t)session->scan_count, sizeof *weights);
+    const int count = body->example_count;
+    double *weights = exi_array_allocate((size_t)count, sizeof *weights);
     exi_distances all[4] = {{0}};
     ex_scan_surfaces *out = &work->report->left_out;
     if (!weights)
-        return ex_error_memory(work->error, "the report", (size_t)session->scan_count * sizeof *weights);
-    for (int i = 0; i < session->scan_count; i++) {
-        const exi_body_part *part = &body->parts[session->scans[i].part];
-        if (!work->maps[i])
+        return ex_error_memory(work->error, "the report", (size_t)count * sizeof *weights);
+    for (int i = 0; i < count; i++) {
+        const exi_body_example *own = &body->examples[i];
+        if (!work->maps[i] || own->part < 0)
             continue;
-        exi_scan_weigh(body, part, body->fitted->poses[body->poses[i]].rotations, i, session->neighbours, weights);
-        const int nearest = heaviest(weights, session->scan_count);
+        const exi_body_part *part = &body->parts[own->part];
+        exi_scan_weigh(body, part, body->fitted->poses[body->poses[own->scan]].rotations, i, session->neighbours,
+                       weights);
+        const int nearest = heaviest(weights, count);
         if (nearest < 0)
-            continue; /* the only scan of its part */
-        const ex_displacement_map *reference =
-            session->scans[session->reference].part == session->scans[i].part && i != session->reference
-                ? work->maps[session->reference]
-                : NULL;
+            continue;                                /* the only scan of its part */
+        const ex_displacement_map *reference = NULL; /* unless it is this example, or none of the part */
+        for (int k = 0; k < count && !reference && own->scan != session->reference; k++)
+            reference = body->examples[k].scan == session->reference && body->examples[k].part == own->part
+                            ? work->maps[k]
+                            : NULL;
         out->pose_count++;
         for (int v = 0; v < body->vertex_count; v++) {
             const double truth = (double)work->maps[i]->displacements[v];
             double blend = 0;
             if (work->maps[i]->states[v] != EX_DISPLACEMENT_MAP_HIT || part->mask[v] < 0.5F)
                 continue;
-            for (int k = 0; k < session->scan_count; k++)
+            for (int k = 0; k < count; k++)
                 blend += weights[k] != 0 ? weights[k] * (double)work->maps[k]->displacements[v] : 0;
             exi_distances_add(&all[0], truth - blend);
             exi_distances_add(&all[1], truth);

@@ -99,7 +99,7 @@ typedef enum variant { BODY, TEMPLATE, NEAREST, OLD, VARIANTS } variant;
 static void add_part(const exi_scan_work *work, const exi_body_part *part, const double *weights, bool nearest,
                      float *d) {
     const exi_body *body = &work->body;
-    const int count = body->session->scan_count;
+    const int count = body->example_count;
     const bool add = body->session->add;
     int best = 0;
     for (int i = 1; i < count; i++)
@@ -109,10 +109,10 @@ static void add_part(const exi_scan_work *work, const exi_body_part *part, const
         if (weight == 0 || !work->maps[i])
             continue;
         for (int v = 0; v < body->vertex_count; v++) {
-            const int from = part->mirrored ? body->mirror[v] : v;
-            const double mask = (double)part->mask[v], value = (double)work->maps[i]->displacements[from];
-            d[v] += (float)(add ? exi_body_change(mask) * weight * (value - (double)part->reference[v])
-                                : mask * weight * value);
+            const double mask = (double)part->mask[v];
+            if (mask > 0)
+                d[v] += (float)((add ? exi_body_change(mask) : mask) * weight *
+                                exi_body_change_at(body, part, work->maps[i], v));
         }
     }
 }
@@ -155,7 +155,7 @@ static bool make_room(const exi_body *body, room *r) {
     const ex_evaluation evaluation = {.level = body->level};
     *r = (room){.rotations = exi_array_allocate(joints, sizeof *r->rotations),
                 .rest = exi_array_allocate(joints, sizeof *r->rest),
-                .weights = exi_array_allocate((size_t)body->session->scan_count, sizeof *r->weights),
+                .weights = exi_array_allocate((size_t)body->example_count, sizeof *r->weights),
                 .joints = exi_array_allocate(joints, sizeof *r->joints),
                 .positions = exi_array_allocate(3 * count, sizeof *r->positions),
                 .normals = exi_array_allocate(3 * count, sizeof *r->normals),

@@ -28,10 +28,13 @@ static double angle_between(const double a[4], const double b[4]) {
 }
 
 static bool is_solved(const exi_body *body, int scan, const char *joint) {
-    const ex_scan_part *part = &body->session->parts[body->session->scans[scan].part];
-    for (int i = 0; i < part->solve_count; i++) {
-        if (strcmp(part->solves[i], joint) == 0)
-            return true;
+    const ex_scan_entry *entry = &body->session->scans[scan];
+    for (int p = 0; p < entry->part_count; p++) {
+        const ex_scan_part *part = &body->session->parts[entry->parts[p]];
+        for (int i = 0; i < part->solve_count; i++) {
+            if (strcmp(part->solves[i], joint) == 0)
+                return true;
+        }
     }
     return false;
 }

@@ -36,6 +36,8 @@ static ex_result open_body(exi_scan_work *work) {
         result = exi_body_find_poses(body);
     }
     if (result == EX_OK)
+        result = exi_body_check_poses(body);
+    if (result == EX_OK)
         result = exi_body_find_parts(body);
     free(cage);
     free(scene);
@@ -43,15 +45,23 @@ static ex_result open_body(exi_scan_work *work) {
 }
 
 static ex_result read_maps(exi_scan_work *work) {
-    const exi_body *body = &work->body;
+    exi_body *body = &work->body;
     double counts[EX_DISPLACEMENT_MAP_STATE_COUNT] = {0}, all = 0;
     ex_result result = EX_OK;
-    for (int i = 0; i < body->session->scan_count && result == EX_OK; i++) {
-        if (body->poses[i] < 0)
-            continue;
-        const exi_body_part *part = &body->parts[body->session->scans[i].part];
-        char *name = exi_body_map_name(part, "maps", body->session->scans[i].name);
+    work->maps = calloc((size_t)body->example_count + 1, sizeof(ex_displacement_map *));
+    if (!work->maps)
+        return ex_error_memory(work->error, "the report", 0);
+    for (int i = 0; i < body->example_count && result == EX_OK; i++) {
+        exi_body_example *own = &body->examples[i];
+        const ex_scan_entry *entry = &body->session->scans[own->scan];
+        char *name = own->part >= 0 ? exi_body_map_name(&body->parts[own->part], "maps", entry) : NULL;
         char *path = name ? exi_body_path(body, name) : NULL;
+        if (own->part < 0 || (path && entry->part_count > 1 && !exi_scan_is_there(path))) {
+            own->part = -1; /* the build left it out */
+            free(name);
+            free(path);
+            continue;
+        }
         result = path ? ex_displacement_map_read(path, &work->maps[i], work->error)
                       : ex_error_memory(work->error, "a path", 0);
         if (result == EX_OK && work->maps[i]->vertex_count != body->vertex_count)
@@ -121,8 +131,7 @@ ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *
                           .progress = progress,
                           .error = error};
     *report = (ex_scan_report){0};
-    work.maps = calloc((size_t)session->scan_count, sizeof(ex_displacement_map *));
-    ex_result result = work.maps ? open_body(&work) : ex_error_memory(error, "the report", 0);
+    ex_result result = open_body(&work);
     if (result == EX_OK && progress)
         progress->report(progress->user, "reading maps", 0.1);
     if (result == EX_OK)
@@ -139,7 +148,7 @@ ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *
         progress->report(progress->user, "comparing with the truth", 0.6);
     if (result == EX_OK)
         result = compare_truth(&work);
-    for (int i = 0; work.maps && i < session->scan_count; i++)
+    for (int i = 0; work.maps && i < work.body.example_count; i++)
         ex_displacement_map_destroy(work.maps[i]);
     free(work.maps);
     exi_body_close(&work.body);

@@ -13,7 +13,7 @@
 
 typedef struct exi_scan_work {
     exi_body body;              /* with the cage as it was built, parts and masks */
-    ex_displacement_map **maps; /* [scan_count of the session], NULL for those that are not in the fit */
+    ex_displacement_map **maps; /* [example_count of the body], NULL for those that are left out */
     ex_scan_report *report;
     const ex_tasks *tasks;
     const ex_progress *progress;

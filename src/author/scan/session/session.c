@@ -178,13 +178,45 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     return result;
 }
 
+/* Reads "part": a name, or a list of names; without it, all parts. */
+static ex_result read_scan_parts(exi_reader *r, const json_t *object, const exi_place *place,
+                                 const ex_scan_session *session, ex_scan_entry *scan) {
+    const json_t *value = json_object_get(object, "part");
+    const char *one = NULL;
+    char *single[1], **names = NULL;
+    int count = 0;
+    ex_result result = EX_OK;
+    if (json_is_array(value)) {
+        result = read_words(r, object, place, "part", &names, &count);
+    } else if (value) {
+        result = exi_get_text(r, object, place, "part", true, &one);
+        single[0] = (char *)one;
+        names = single;
+        count = 1;
+    }
+    if (result != EX_OK)
+        return result;
+    scan->part_count = value ? count : session->part_count;
+    scan->parts = exi_arena_allocate(r->arena, (size_t)scan->part_count, sizeof *scan->parts);
+    if (!scan->parts)
+        return ex_error_memory(r->error, "the session", (size_t)scan->part_count * sizeof *scan->parts);
+    for (int k = 0; k < scan->part_count; k++) {
+        scan->parts[k] = value ? -1 : k;
+        for (int i = 0; i < session->part_count && scan->parts[k] < 0; i++)
+            scan->parts[k] = strcmp(session->parts[i].name, names[k]) == 0 ? i : -1;
+        if (scan->parts[k] < 0)
+            return ex_error_set(r->error, EX_ERROR_DATA, "%s.part: there is no part '%s' in \"parts\"", place->text,
+                                names[k]);
+    }
+    return EX_OK;
+}
+
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_session *session,
                            ex_scan_entry *scan) {
     static const char *const keys[] = {"name", "part", "files", "pose", NULL};
     static const char *const needed[] = {"name", "files", NULL};
-    const bool one_part = session->part_count == 1;
     const exi_place at = exi_place_key(place, "pose");
-    const char *name = NULL, *part = NULL;
+    const char *name = NULL;
     const json_t *pose = json_object_get(object, "pose");
     ex_result result = json_is_object(object)
                            ? exi_check_keys(r, object, place, keys)
@@ -194,9 +226,9 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &name);
     if (result == EX_OK)
-        result = exi_get_text(r, object, place, "part", !one_part, &part);
-    if (result == EX_OK)
         result = read_words(r, object, place, "files", &scan->files, &scan->file_count);
+    if (result == EX_OK)
+        result = read_scan_parts(r, object, place, session, scan);
     if (result != EX_OK)
         return result;
     if (!exi_scan_is_name(name))
@@ -209,11 +241,6 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
                             place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
         return ex_error_set(r->error, EX_ERROR_DATA, "%s.name: there is already a scan '%s'", place->text, name);
-    scan->part = part ? -1 : 0;
-    for (int i = 0; i < session->part_count && scan->part < 0; i++)
-        scan->part = strcmp(session->parts[i].name, part) == 0 ? i : -1;
-    if (scan->part < 0)
-        return ex_error_set(r->error, EX_ERROR_DATA, "%s.part: there is no part '%s' in \"parts\"", place->text, part);
     scan->name = (char *)name;
     scan->posed = pose != NULL;
     if (pose) {
@@ -254,6 +281,27 @@ static ex_result add_whole(exi_reader *r, ex_scan_session *session) {
     return part->name && part->joints ? EX_OK : ex_error_memory(r->error, "the session", (size_t)k->joint_count * 8);
 }
 
+/* Maps of a scan with several parts are called SCAN.PART, which must not be another scan's name. */
+static ex_result check_map_names(exi_reader *r, const ex_scan_session *session) {
+    for (int i = 0; i < session->scan_count; i++)
+        for (int k = 0; k < session->scans[i].part_count && session->scans[i].part_count > 1; k++) {
+            const char *scan = session->scans[i].name, *part = session->parts[session->scans[i].parts[k]].name;
+            const size_t size = strlen(scan) + strlen(part) + 2;
+            char *name = malloc(size);
+            if (!name)
+                return ex_error_memory(r->error, "a name", size);
+            snprintf(name, size, "%s.%s", scan, part);
+            const bool taken = ex_scan_session_find(session, name) >= 0;
+            free(name);
+            if (taken)
+                return ex_error_set(r->error, EX_ERROR_DATA,
+                                    "scans: '%s.%s' would be the name of the map of scan '%s' for part '%s': rename "
+                                    "that scan",
+                                    scan, part, scan, part);
+        }
+    return EX_OK;
+}
+
 static ex_result read_lists(exi_reader *r, const json_t *root, ex_scan_session *session) {
     const exi_place whole = {""}, parts = exi_place_key(&whole, "parts"), scans = exi_place_key(&whole, "scans");
     const json_t *list = NULL;
@@ -279,7 +327,7 @@ static ex_result read_lists(exi_reader *r, const json_t *root, ex_scan_session *
         result = read_scan(r, json_array_get(list, i), &at, session, &session->scans[i]);
         session->scan_count = (int)i + 1;
     }
-    return result;
+    return result == EX_OK ? check_map_names(r, session) : result;
 }
 
 static ex_result read_named_scan(exi_reader *r, const json_t *root, const ex_scan_session *session, const char *key,

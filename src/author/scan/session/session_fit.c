@@ -274,15 +274,17 @@ static void turn_pose(const work *w, double (*from)[4], double (*to)[4]) {
 static void make_scan(work *w, int scan) {
     const size_t joints = (size_t)w->kinematics->joint_count;
     const ex_scan_entry *entry = &w->session->scans[w->scans[scan]];
-    const ex_scan_part *part = &w->session->parts[entry->part];
     bool *locked = w->locked + (size_t)scan * joints;
     ex_kin_pose *start = &w->starts[scan];
     memset(locked, true, joints);
     locked[0] = false;
-    for (int i = 0; i < part->solve_count; i++) {
-        const int joint = ex_kinematics_find_joint(w->kinematics, part->solves[i]);
-        if (joint >= 0)
-            locked[joint] = false;
+    for (int p = 0; p < entry->part_count; p++) {
+        const ex_scan_part *part = &w->session->parts[entry->parts[p]];
+        for (int i = 0; i < part->solve_count; i++) {
+            const int joint = ex_kinematics_find_joint(w->kinematics, part->solves[i]);
+            if (joint >= 0)
+                locked[joint] = false;
+        }
     }
     memcpy(start->translation, w->kinematics->joints[0].translation, sizeof start->translation);
     start->rotations = w->rotations + (size_t)scan * joints;

@@ -59,10 +59,24 @@ static json_t *part_json(const ex_scan_part *part) {
     return NULL;
 }
 
+/* A name, or a list of several. */
+static json_t *scan_parts_json(const ex_scan_session *session, const ex_scan_entry *scan) {
+    if (scan->part_count == 1)
+        return json_string(session->parts[scan->parts[0]].name);
+    json_t *list = json_array();
+    for (int i = 0; i < scan->part_count && list; i++) {
+        if (json_array_append_new(list, json_string(session->parts[scan->parts[i]].name)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static json_t *scan_json(const ex_scan_session *session, const ex_scan_entry *scan) {
     json_t *object = json_object();
     bool good = object && put(object, "name", json_string(scan->name)) &&
-                put(object, "part", json_string(session->parts[scan->part].name)) &&
+                put(object, "part", scan_parts_json(session, scan)) &&
                 put(object, "files", words_json(scan->files, scan->file_count));
     if (good && scan->posed)
         good = put(object, "pose", exi_scan_pose_json(session->kinematics, scan->pose.rotations));

@@ -171,7 +171,8 @@ static ex_result fill_entry(const exi_simulated *s, int pose, exi_arena *arena, 
     const int files = s->def->simulation.merged ? 1 : s->def->simulation.view_count;
     const size_t size = strlen(s->def->simulation.names[pose]) + 32;
     entry->name = (char *)s->def->simulation.names[pose];
-    entry->part = s->def->parts[pose];
+    entry->part_count = 1;
+    entry->parts = (int *)&s->def->parts[pose];
     entry->files = exi_arena_allocate(arena, (size_t)files, sizeof *entry->files);
     entry->posed = s->def->rough >= 0;
     if (entry->posed)

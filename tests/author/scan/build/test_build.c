@@ -208,7 +208,166 @@ static void test_added(void **state) {
     }
 }
 
+/* ---- scans of several parts ---- */
+
+static const scanned_def shared = {.parts = scanned_both,
+                                   .scans = {{"stand", "[\"left\", \"right\"]", 0, 0},
+                                             {"bent", "[\"left\", \"right\"]", 60, 30},
+                                             {"other", "[\"left\", \"right\"]", 20, 60}}};
+
+static int count_examples(const char *layer) {
+    char *text = scratch_read("body.json", NULL), name[64];
+    snprintf(name, sizeof name, "\"name\": \"%s\"", layer);
+    const char *at = strstr(text, name), *end = at ? strstr(at, "\"shape\"") : NULL;
+    const char *from = end ? strstr(end, "\"examples\"") : NULL, *stop = from ? strstr(from, "\n    }") : NULL;
+    int count = 0;
+    for (const char *p = from; p && (p = strstr(p, "\"map\"")) != NULL && (!stop || p < stop); p++)
+        count++;
+    free(text);
+    return count;
+}
+
+static void test_several_parts(void **state) {
+    (void)state;
+    scanned s;
+    scanned_open(&s, &shared);
+    ex_scan_built *built = build(&s, &as_is);
+    assert_int_equal(built->left_count, 0);
+    ex_scan_built_destroy(built);
+    ex_rig *body = scanned_body();
+    for (int i = 0; i < 3; i++) { /* each scan comes back on both sides */
+        float *truth = scanned_truth(&s, shared.scans[i].left, shared.scans[i].right);
+        float *at = scanned_evaluate(&s, body, shared.scans[i].left, shared.scans[i].right, NULL, 0), *plain, *n, *rest;
+        scanned_plain(&s, 0, 0, &plain, &n, &rest);
+        double most[2] = {0};
+        for (int v = 0; v < s.count; v++)
+            for (int c = 0; c < 3; c++) {
+                const double x = (double)rest[3 * v], a = fabs((double)at[3 * v + c] - (double)truth[3 * v + c]);
+                if (fabs(x) > 0.25 && fabs(x) < 0.6 && a > most[x > 0])
+                    most[x > 0] = a;
+            }
+        assert_near(most[0], 0, 2e-4);
+        assert_near(most[1], 0, 2e-4);
+        free(truth);
+        free(at);
+        free(plain);
+        free(n);
+        free(rest);
+    }
+    static const char *const files[] = {"maps/stand.left.ply", "maps/stand.right.ply", "changes/bent.right.ply"};
+    for (int i = 0; i < 3; i++) {
+        size_t size;
+        free(scratch_read(files[i], &size));
+        assert_true(size > 0);
+    }
+    ex_rig_destroy(body);
+    scanned_close(&s);
+}
+
+/* A joint that is not determined leaves the scan out of its own part alone. */
+static void test_open_joint(void **state) {
+    (void)state;
+    scanned s;
+    scanned_open(&s, &shared);
+    bool *opens = calloc(3 * SCANNED_JOINTS, sizeof *opens);
+    assert_non_null(opens);
+    opens[1 * SCANNED_JOINTS + SCANNED_RIGHT] = true;
+    free(s.fitted->opens);
+    s.fitted->opens = opens;
+    ex_scan_built *built = build(&s, &as_is);
+    assert_int_equal(built->left_count, 1);
+    assert_int_equal(built->left_out[0].scan, 1);
+    assert_int_equal(built->left_out[0].part, 1);
+    assert_string_equal(built->left_out[0].text, "scan 'bent' is left out of part 'right': its markers do not "
+                                                 "determine the pose of 'elbow.R'");
+    assert_int_equal(count_examples("left"), 3);
+    assert_int_equal(count_examples("right"), 2);
+    ex_scan_built_destroy(built);
+    /* Both: the scan is left out of both, and the others stay. */
+    opens[1 * SCANNED_JOINTS + SCANNED_LEFT] = true;
+    built = build(&s, &as_is);
+    assert_int_equal(built->left_count, 2);
+    assert_int_equal(count_examples("left"), 2);
+    ex_scan_built_destroy(built);
+    scanned_close(&s);
+}
+
+/* A part with joints of both sides covers the whole trunk. */
+static void test_both_sides(void **state) {
+    (void)state;
+    static const scanned_def def = {
+        .parts = "{\"name\": \"arms\", \"joints\": [\"elbow.L\", \"elbow.R\"], \"covers\": [\"hips\", \"elbow.L\", "
+                 "\"tip.L\", \"elbow.R\", \"tip.R\"]}",
+        .scans = {{"stand", "arms", 0, 0}, {"bent", "arms", 60, 20}}};
+    scanned s;
+    ex_rig *body = make_body(&s, &def);
+    float *truth = scanned_truth(&s, 0, 0);
+    assert_near(off(&s, body, 0, 0, truth), 0, 2e-4); /* everywhere, the trunk's right half included */
+    free(truth);
+    ex_rig_destroy(body);
+    scanned_close(&s);
+}
+
 /* ---- the mirror image ---- */
+
+/* The right side of this person is thicker by 6 mm. The body has that, and mirrored changes are added to it. */
+static void test_uneven(void **state) {
+    (void)state;
+    scanned_def def = one;
+    scanned s;
+    ex_mesh *mesh = NULL;
+    ex_error error = {0};
+    def.options = "\"mirror\": true, ";
+    def.apart = false;
+    scanned_open(&s, &def);
+    if (ex_ply_read(scratch_path("stand.ply"), &mesh, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        double *p = mesh->positions + 3 * v, t = p[0] < -0.1 ? 1 : p[0] > 0 ? 0 : -p[0] / 0.1;
+        const double radius = hypot(p[1] - 1, p[2]), scale = (radius + 0.006 * t * t * (3 - 2 * t)) / radius;
+        p[1] = 1 + (p[1] - 1) * scale;
+        p[2] *= scale;
+    }
+    if (ex_ply_write(scratch_path("stand.ply"), mesh, EX_PLY_LITTLE_ENDIAN, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    ex_mesh_destroy(mesh);
+    for (int refit = 0; refit < 2; refit++) {
+        ex_scan_built_destroy(build(&s, refit ? NULL : &as_is));
+        ex_rig *body = scanned_body();
+        float *rest = scanned_evaluate(&s, body, 0, 0, NULL, 0);
+        int counted = 0;
+        for (int v = 0; v < s.count; v++) {
+            const double x = (double)rest[3 * v];
+            const double radius = hypot((double)rest[3 * v + 1] - 1, (double)rest[3 * v + 2]);
+            if (fabs(x) < 0.15 || fabs(x) > 0.5)
+                continue;
+            assert_near(radius, 0.0722 + 0.004 * cos(12 * x) + (x < 0 ? 0.006 : 0), 6e-4);
+            counted++;
+        }
+        assert_true(counted > 200);
+        /* The right elbow bends as the left one does, 6 mm farther out. */
+        float *left = scanned_evaluate(&s, body, 60, 0, NULL, 0), *right = scanned_evaluate(&s, body, 0, 60, NULL, 0);
+        double swollen[2] = {0};
+        int numbers[2] = {0};
+        for (int v = 0; v < s.count; v++) {
+            const double x = (double)rest[3 * v];
+            if (fabs(x) < 0.16 || fabs(x) > 0.2) /* near the hips, where skin swells and hardly turns */
+                continue;
+            const float *at = x > 0 ? left + 3 * v : right + 3 * v;
+            swollen[x > 0] +=
+                hypot((double)at[1] - 1, (double)at[2]) - hypot((double)rest[3 * v + 1] - 1, (double)rest[3 * v + 2]);
+            numbers[x > 0]++;
+        }
+        assert_true(numbers[0] > 8 && numbers[1] > 8);
+        assert_true(swollen[1] / numbers[1] > 0.004);
+        assert_near(swollen[0] / numbers[0], swollen[1] / numbers[1], 1e-3);
+        free(rest);
+        free(left);
+        free(right);
+        ex_rig_destroy(body);
+    }
+    scanned_close(&s);
+}
 
 static void test_mirrored(void **state) {
     (void)state;
@@ -223,13 +382,13 @@ static void test_mirrored(void **state) {
     for (int v = 0; v < s.count; v++)
         for (int w = 0; w < s.count; w++) {
             const float *a = rest + 3 * v, *b = rest + 3 * w;
-            if (fabs((double)(a[0] + b[0])) > 1e-4 || fabs((double)(a[1] - b[1])) > 1e-4 ||
-                fabs((double)(a[2] - b[2])) > 1e-4)
+            if (fabs((double)(a[0] + b[0])) > 3e-4 || fabs((double)(a[1] - b[1])) > 3e-4 ||
+                fabs((double)(a[2] - b[2])) > 3e-4)
                 continue;
             const double image[3] = {-(double)left[3 * v], (double)left[3 * v + 1], (double)left[3 * v + 2]};
             assert_row_near(
                 ((const double[3]){(double)right[3 * w], (double)right[3 * w + 1], (double)right[3 * w + 2]}), image, 3,
-                2e-5);
+                2e-4); /* the reference is measured on both sides */
             found++;
         }
     assert_int_equal(found, s.count);
@@ -366,13 +525,14 @@ static void test_weights(void **state) {
     ex_kinematics kinematics = {.joint_count = 5, .joints = joints};
     char *names[2] = {ball, hinge};
     ex_scan_part part = {.joint_count = 2, .joints = names};
-    ex_scan_entry scans[WEIGHED + 1] = {{.part = 0}};
     double rotations[WEIGHED][5][4] = {{{0}}}, points[WEIGHED][5];
     ex_kin_pose poses[WEIGHED];
     int numbers[WEIGHED + 1];
     ex_scan_fitted fitted = {.kinematics = &kinematics, .scan_count = WEIGHED, .poses = poses};
-    ex_scan_session session = {.part_count = 1, .parts = &part, .scan_count = WEIGHED + 1, .scans = scans};
-    exi_body body = {.session = &session, .fitted = &fitted, .poses = numbers};
+    ex_scan_session session = {.part_count = 1, .parts = &part, .scan_count = WEIGHED + 1};
+    exi_body_example examples[WEIGHED + 1];
+    exi_body body = {
+        .session = &session, .fitted = &fitted, .poses = numbers, .examples = examples, .example_count = WEIGHED + 1};
     for (int i = 0; i < WEIGHED; i++) {
         const double angle = random_between(&random, -150, 150), half = angle * 3.14159265358979323846 / 360;
         double length = 0;
@@ -388,8 +548,10 @@ static void test_weights(void **state) {
         points[i][4] = angle;
         poses[i].rotations = rotations[i];
         numbers[i] = i;
+        examples[i] = (exi_body_example){i, 0};
     }
     numbers[WEIGHED] = -1; /* a scan without a pose */
+    examples[WEIGHED] = (exi_body_example){WEIGHED, -1};
     for (int neighbours = 1; neighbours <= WEIGHED; neighbours += neighbours < 11 ? 5 : 1) {
         ex_axis axes[2] = {ex_axis_rotation(EX_AXIS_ROTATION, NULL), ex_axis_scalar(-180, 180, 0)};
         axes[1].scale = 1.0 / 180;
@@ -446,7 +608,7 @@ static void test_weights(void **state) {
     /* None is left: all weights are 0. */
     double weights[WEIGHED + 1], pose[5][4] = {{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}};
     for (int i = 1; i < WEIGHED; i++)
-        numbers[i] = -1;
+        examples[i].part = -1;
     exi_scan_weigh(&body, &(exi_body_part){.part = &part}, pose, 0, 8, weights);
     for (int i = 0; i <= WEIGHED; i++)
         assert_near(weights[i], 0, 0);
@@ -562,6 +724,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_refitted, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_added, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_mirrored, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_several_parts, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_open_joint, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_both_sides, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_uneven, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_dials, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_kept, scratch_set_up, scratch_tear_down),
         cmocka_unit_test(test_weights),

@@ -107,10 +107,18 @@ static void test_invalid(void **state) {
         /* scans */
         {"{" HEAD "," PARTS ", \"scans\": []}", "scans", "at least one", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [null]}", "scans[0]", "object", EX_ERROR_DATA},
+        {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": [\"arm\", \"leg\"], \"files\": [\"a.ply\"]}]}",
+         "scans[0].part", "'leg'", EX_ERROR_DATA},
+        {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": [\"arm\", \"arm\"], \"files\": [\"a.ply\"]}]}",
+         "scans[0].part[1]", "already in this list", EX_ERROR_DATA},
+        {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": [], \"files\": [\"a.ply\"]}]}", "scans[0].part",
+         "list of names", EX_ERROR_DATA},
+        {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": 3, \"files\": [\"a.ply\"]}]}", "scans[0].part",
+         "", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}, {\"name\": "
          "\"leg\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}], \"scans\": [{\"name\": \"a\", \"files\": "
-         "[\"a.ply\"]}]}",
-         "scans[0]", "part", EX_ERROR_DATA},
+         "[\"a.ply\"]}, {\"name\": \"a.leg\", \"part\": \"leg\", \"files\": [\"b.ply\"]}]}",
+         "a.leg", "rename", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"leg\", \"files\": [\"a.ply\"]}]}",
          "scans[0].part", "'leg'", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": []}]}", "scans[0].files",
@@ -225,6 +233,36 @@ static void test_defaults(void **state) {
     ex_scan_session_destroy(s);
 }
 
+/* A scan may belong to several parts, and belongs to all if it names none. */
+static void test_parts(void **state) {
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        ex_scan_session *s = NULL;
+        ex_error error = {0};
+        const ex_result result =
+            round == 0
+                ? read_text("{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"covers\": "
+                            "[\"elbow\"]}, {\"name\": \"torso\", \"joints\": [\"shoulder\"], \"covers\": "
+                            "[\"shoulder\"]}], \"scans\": [{\"name\": \"a\", \"files\": [\"a.ply\"]}, {\"name\": "
+                            "\"b\", \"part\": [\"torso\", \"arm\"], \"files\": [\"b.ply\"]}, {\"name\": \"c\", "
+                            "\"part\": \"torso\", \"files\": [\"c.ply\"]}]}",
+                            &s, &error)
+                : ex_scan_session_read(scratch_path("."), &s, &error); /* as it was written */
+        if (result != EX_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(s->scans[0].part_count, 2);
+        assert_int_equal(s->scans[0].parts[0], 0);
+        assert_int_equal(s->scans[0].parts[1], 1);
+        assert_int_equal(s->scans[1].part_count, 2);
+        assert_int_equal(s->scans[1].parts[0], 1);
+        assert_int_equal(s->scans[1].parts[1], 0);
+        assert_int_equal(s->scans[2].part_count, 1);
+        assert_int_equal(s->scans[2].parts[0], 1);
+        assert_int_equal(ex_scan_session_write(s, &error), EX_OK);
+        ex_scan_session_destroy(s);
+    }
+}
+
 static const char whole[] =
     "{" HEAD ", \"markers\": \"sub/markers.csv\", \"average\": \"b\", \"cage\": \"own.obj\", \"levels\": 3,"
     "\"reach\": 0.04, \"noise\": 0.0005, \"neighbours\": 5, \"mirror\": true, \"add\": false, \"lend\": false,"
@@ -278,7 +316,8 @@ static void test_round_trip(void **state) {
         assert_int_equal(r->parts[1].solve_count, 1);
         assert_string_equal(r->parts[1].solves[0], "shoulder");
         assert_int_equal(r->scan_count, 3);
-        assert_int_equal(r->scans[0].part, 1);
+        assert_int_equal(r->scans[0].part_count, 1);
+        assert_int_equal(r->scans[0].parts[0], 1);
         assert_int_equal(r->scans[0].file_count, 2);
         same_words(r->scans[0].files, (char *[]){"scans/a_1.ply", "scans/a_2.ply"}, 2);
         assert_false(r->scans[0].posed);
@@ -467,6 +506,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_invalid, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_taken_names, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_defaults, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_parts, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_round_trip, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_shipped, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_markers, scratch_set_up, scratch_tear_down),
