@@ -534,6 +534,9 @@ typedef struct ex_template_options {
     const ex_mesh *cage;         /* optional, at the reference pose; NULL: generated from the skeleton */
     const ex_mesh *const *scans; /* [scan_count] of the reference pose, optional: rings become as wide as the body */
     int scan_count;
+    const double (*neutral)[4]; /* [joint_count], optional: rotations of the reference from the neutral pose
+                                   (ex_scan_fitted.neutral). The cage is planned there, where limbs are apart and sides
+                                   alike, and carried to the reference; NULL: none is turned */
 } ex_template_options;
 
 /* A cage that follows the skeleton: rings in the frames of bones, and half-way frames at joints, which dual quaternion
@@ -543,7 +546,8 @@ typedef struct ex_template {
     ex_scene *scene; /* its skeleton (joints as in the kinematics, identity rest rotations) and skin */
 } ex_template;
 
-/* Makes a template from a skeleton, or from a given cage. */
+/* Makes a template from a skeleton, or from a given cage. Results: DATA (a limb that the cage has no room for is named;
+ * fewer than two joints), MEMORY. */
 EX_API ex_result ex_template_create(const ex_kinematics *kinematics, const ex_template_options *options,
                                     ex_template **made, ex_error *error);
 EX_API void ex_template_destroy(ex_template *made);

@@ -98,12 +98,17 @@ static void mirror_vertices(const exi_plan *plan, ex_mesh *mesh) {
         }
 }
 
-static ex_result generate(const ex_kinematics *kinematics, const exi_bones *bones, const ex_template_options *options,
-                          ex_mesh **mesh, exi_share **shares, ex_error *error) {
+/* kinematics: in the pose of the bones, in which the cage is planned; reference: the same in the reference. */
+static ex_result generate(const ex_kinematics *kinematics, const ex_kinematics *reference, const exi_bones *bones,
+                          const ex_template_options *options, ex_mesh **mesh, exi_share **shares, ex_error *error) {
     exi_plan plan;
+    exi_cage_carry carry = {0};
     ex_result result = exi_plan_make(kinematics, bones, &plan, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_cage_carry_open(&carry, reference, options->neutral, bones, error);
     if (result == EX_OK && options->scan_count > 0)
-        result = exi_widths_by_scans(&plan, options->scans, options->scan_count, error);
+        result = exi_widths_by_scans(&plan, &carry, options->scans, options->scan_count, error);
     if (result == EX_OK) {
         *mesh = mesh_of(&plan);
         *shares = exi_array_allocate((size_t)plan.spoke_count, sizeof **shares);
@@ -116,9 +121,13 @@ static ex_result generate(const ex_kinematics *kinematics, const exi_bones *bone
         keep_sides(&plan, *mesh);
         flatten_tips(&plan, *mesh);
         mirror_vertices(&plan, *mesh);
-        for (int v = 0; v < plan.spoke_count; v++)
+        for (int v = 0; v < plan.spoke_count; v++) {
+            double *p = (*mesh)->positions + 3 * (size_t)v;
             (*shares)[v] = plan.spokes[v].share;
+            exi_cage_carry_point(&carry, &plan.spokes[v].share, p, p, NULL);
+        }
     }
+    exi_cage_carry_close(&carry);
     exi_plan_free(&plan);
     return result;
 }
@@ -170,21 +179,25 @@ ex_result ex_template_create(const ex_kinematics *kinematics, const ex_template_
                              ex_error *error) {
     static const ex_template_options none = {.scan_count = 0};
     ex_error local = {.result = EX_OK};
-    exi_bones bones;
+    exi_bones bones = {0};
     exi_share *shares = NULL;
+    ex_kinematics *neutral = NULL;
     options = options ? options : &none;
     error = error ? error : &local;
     *made = NULL;
-    ex_result result = exi_bones_make(kinematics, &bones, error);
-    if (result != EX_OK)
-        return result;
     ex_template *t = calloc(1, sizeof *t);
-    if (!t)
-        result = ex_error_memory(error, "the template", sizeof *t);
-    else if (options->cage)
+    ex_result result = t ? EX_OK : ex_error_memory(error, "the template", sizeof *t);
+    if (result == EX_OK && options->neutral && !options->cage) {
+        neutral = ex_kinematics_copy(kinematics);
+        result = neutral ? ex_kinematics_rebase(neutral, options->neutral, false, NULL, 0, error)
+                         : ex_error_memory(error, "the template", 0);
+    }
+    if (result == EX_OK)
+        result = exi_bones_make(neutral ? neutral : kinematics, &bones, error);
+    if (result == EX_OK && options->cage)
         result = take_given(&bones, options->cage, &t->cage, &shares, error);
-    else
-        result = generate(kinematics, &bones, options, &t->cage, &shares, error);
+    else if (result == EX_OK)
+        result = generate(neutral ? neutral : kinematics, kinematics, &bones, options, &t->cage, &shares, error);
     if (result == EX_OK)
         result = exi_template_groups(kinematics, shares, t->cage, error);
     if (result == EX_OK)
@@ -195,6 +208,7 @@ ex_result ex_template_create(const ex_kinematics *kinematics, const ex_template_
     }
     *made = t;
     free(shares);
+    ex_kinematics_destroy(neutral);
     exi_bones_free(&bones);
     return result;
 }

@@ -6,6 +6,7 @@
  *   template_rings.c   rings: positions and skin weights; limbs
  *   template_rows.c    the trunk's rows of rings, and its faces
  *   template_widths.c  widths of rings: by markers, by rays to scans
+ *   template_carry.c   from the neutral pose, in which a cage is planned, to the reference
  *   template_limit.c   from points of the surface to control points
  *   template_given.c   skin weights of a given mesh
  *   template_scene.c   groups, skeleton and skin
@@ -42,6 +43,7 @@ typedef struct exi_bones {
     bool symmetric;
     double plane; /* x of the plane of symmetry */
     double size;  /* of the whole skeleton */
+    double up[3]; /* from the first joint of the trunk to its last; its first bone alone is short, and may lean */
 } exi_bones;
 
 ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_error *error);
@@ -169,11 +171,31 @@ void exi_plan_rings(exi_plan *plan, const exi_trunk *trunk);
 double exi_width_by_sites(const ex_kinematics *kinematics, const exi_bones *bones, int bone,
                           double (*usual)(const void *context, const double p[3]), const void *context);
 
-/* Returns the reach of the markers of a joint without children, and the direction of the farthest; 0: it has none. */
+/* Returns the reach of the markers of a joint without children along their mean direction, and that; 0: it has none.
+ * The farthest alone may be on a thumb. */
 double exi_sites_reach(const ex_kinematics *kinematics, int joint, double direction[3]);
 
-/* Finds the ratios of all spokes by rays to the scans; those that no scan shows, from neighbours. */
-ex_result exi_widths_by_scans(exi_plan *plan, const ex_mesh *const *scans, int scan_count, ex_error *error);
+/* ---- from the neutral pose to the reference ---- */
+
+/* How each joint moves from the pose of the plan's bones to the reference. */
+typedef struct exi_cage_carry {
+    const exi_bones *bones;
+    double (*places)[3];    /* [joint_count] in the reference */
+    double (*rotations)[4]; /* [joint_count] of the frames in the reference, from the neutral pose */
+} exi_cage_carry;
+
+/* Opens the way to the reference. kinematics: in the reference; neutral [joint_count] or NULL: nothing turns. */
+ex_result exi_cage_carry_open(exi_cage_carry *carry, const ex_kinematics *kinematics, const double (*neutral)[4],
+                              const exi_bones *bones, ex_error *error);
+void exi_cage_carry_close(exi_cage_carry *carry);
+/* Moves a point with its skin weights, as dual quaternions blend them; rotation: optional, that of the blend. */
+void exi_cage_carry_point(const exi_cage_carry *carry, const exi_share *share, const double point[3], double carried[3],
+                          double rotation[4]);
+
+/* Finds the ratios of all spokes by rays to the scans, which are in the reference; those that no scan shows, from
+ * neighbours. */
+ex_result exi_widths_by_scans(exi_plan *plan, const exi_cage_carry *carry, const ex_mesh *const *scans, int scan_count,
+                              ex_error *error);
 
 /* ---- the rest ---- */
 

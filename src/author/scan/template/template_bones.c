@@ -18,8 +18,9 @@
 #define TWIST 0.85
 /* Largest deviation of siblings from mirror images, in lengths of their translations. */
 #define MIRROR_ROOM 0.15
-/* Largest distance of the trunk's joints from the plane of symmetry, which is the base's, in sizes of the skeleton. */
-#define PLANE_ROOM 0.03
+/* Largest distance of the trunk's joints from the plane of symmetry, which is the base's, and of other joints from the
+ * mirror images of their partners, in sizes of the skeleton. A raised arm is farther off. */
+#define PLANE_ROOM 0.08
 /* Length of the flesh beyond the last joint, in lengths of the bone above. */
 #define LAST_LIMB 0.65
 /* The same for a head, in lengths of the trunk. */
@@ -61,13 +62,31 @@ static void pair(exi_bones *bones, int j, int k) {
     bones->all[k].partner = j;
 }
 
-/* Pairs children of one joint, or of two partners, in order. */
-static void find_partners(const ex_kinematics *kinematics, exi_bones *bones) {
+/* Returns the joint with left and right exchanged in its name; -1: none. */
+static int find_named(const ex_kinematics *kinematics, int joint, bool *failed) {
+    char *name = kinematics->joints[joint].name ? ex_mirror_name(kinematics->joints[joint].name) : NULL;
+    const int found = name ? ex_kinematics_find_joint(kinematics, name) : -1;
+    *failed |= kinematics->joints[joint].name && !name;
+    free(name);
+    return found == joint ? -1 : found;
+}
+
+/* Pairs joints that the skeleton calls mirrored, then those with names of both sides, below one joint or below two
+ * partners; then children of one joint, or of two partners, in order. */
+/* Returns false without memory. */
+static bool find_partners(const ex_kinematics *kinematics, exi_bones *bones) {
     exi_bone *all = bones->all;
+    bool failed = false;
     for (int j = 1; j < bones->count; j++) {
         const int mirror = kinematics->joints[j].mirror;
         if (mirror > 0 && mirror < j && all[mirror].partner < 0)
             pair(bones, j, mirror);
+    }
+    for (int j = 1; j < bones->count; j++) {
+        const int other = all[j].partner < 0 ? find_named(kinematics, j, &failed) : -1;
+        const int above = kinematics->joints[j].parent, beside = other > 0 ? kinematics->joints[other].parent : -1;
+        if (other > 0 && all[other].partner < 0 && (above == beside || all[above].partner == beside))
+            pair(bones, j, other);
     }
     for (int j = 1; j < bones->count; j++)
         for (int k = 1; k < j && all[j].partner < 0; k++) {
@@ -79,6 +98,7 @@ static void find_partners(const ex_kinematics *kinematics, exi_bones *bones) {
         }
     for (int j = 1; j < bones->count; j++)
         all[j].limb = all[j].partner >= 0 || all[kinematics->joints[j].parent].limb;
+    return !failed;
 }
 
 /* True if there are limbs, each joint of one has a partner below the same joint or below its parent's partner, and the
@@ -97,6 +117,10 @@ static bool is_symmetric(const ex_kinematics *kinematics, const exi_bones *bones
             return false;
         const int above = kinematics->joints[j].parent, beside = kinematics->joints[partner].parent;
         if (above != beside && all[above].partner != beside)
+            return false;
+        const double *a = all[j].place, *b = all[partner].place;
+        const double away[3] = {a[0] + b[0] - 2 * bones->plane, a[1] - b[1], a[2] - b[2]};
+        if (length_of(away) > PLANE_ROOM * bones->size)
             return false;
     }
     return limbs;
@@ -185,13 +209,22 @@ static void lead(const ex_kinematics *kinematics, exi_bones *bones, int joint) {
     exi_along(bone->place, bone->direction, bone->length, bone->end);
 }
 
+static void find_up(exi_bones *bones) {
+    int last = 0;
+    while (bones->all[last].child >= 0)
+        last = bones->all[last].child;
+    exi_subtract(last > 0 ? bones->all[last].place : bones->all[0].end, bones->all[0].place, bones->up);
+    if (!exi_unit3(bones->up))
+        memcpy(bones->up, bones->all[0].direction, sizeof bones->up);
+}
+
 int exi_bone_anchor(const exi_bones *bones, int joint) {
     const exi_bone *bone = &bones->all[joint], *trunk = &bones->all[bone->parent];
     double lateral[2] = {0};
     for (int i = 0; i < 2 && bone->child >= 0; i++) {
         double away[3];
         exi_subtract(i ? bones->all[bone->child].place : bone->place, trunk->place, away);
-        exi_along(away, trunk->direction, -exi_dot3(away, trunk->direction), away);
+        exi_along(away, bones->up, -exi_dot3(away, bones->up), away);
         lateral[i] = length_of(away);
     }
     return lateral[0] < YOKE * lateral[1] ? bone->child : joint;
@@ -234,7 +267,10 @@ ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_e
             error, EX_ERROR_DATA,
             "the joints of the skeleton are all at one place, or not finite: give their translations, or fit it first");
     }
-    find_partners(kinematics, bones);
+    if (!find_partners(kinematics, bones)) {
+        exi_bones_free(bones);
+        return ex_error_memory(error, "a name", 0);
+    }
     make_symmetric(kinematics, bones);
     find_reaches(kinematics, bones);
     for (int j = 0; j < bones->count; j++) {
@@ -246,6 +282,7 @@ ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_e
         bones->all[j].parent = bones->all[kinematics->joints[j].parent].carrier;
     for (int j = 0; j < bones->count; j++)
         lead(kinematics, bones, j);
+    find_up(bones);
     for (int j = 0; j < bones->count; j++)
         if (!bones->all[j].limb && bones->all[j].child < 0)
             lead_between(bones, j);

@@ -202,22 +202,13 @@ static bool add_limb(const exi_bones *bones, exi_trunk *trunk, int joint) {
     const double away = bones->all[anchor].place[0] - middle[0];
     limb->side = away > 0 || (away == 0 && bones->all[anchor].direction[0] >= 0) ? 1 : -1;
     limb->radius = ROOT_RADIUS * bones->all[limb->bones[0]].length;
-    const double *down = bones->all[trunk->bones[0]].direction;
-    limb->split = limb->station < LEG_STATION * trunk->end && exi_dot3(bones->all[anchor].direction, down) < -0.5;
+    limb->split = limb->station < LEG_STATION * trunk->end && exi_dot3(bones->all[anchor].direction, bones->up) < -0.5;
     return true;
 }
 
-static void drop_limb(exi_trunk *trunk, int limb) {
-    free(trunk->limbs[limb].bones);
-    free(trunk->limbs[limb].heads);
-    memmove(trunk->limbs + limb, trunk->limbs + limb + 1,
-            (size_t)(trunk->limb_count - limb - 1) * sizeof *trunk->limbs);
-    trunk->limb_count--;
-}
-
 /* The lower end has room for one leg per side, and a single leg is an ordinary limb. On each side, limbs follow each
- * other along the trunk with space between. */
-static void sort_limbs(exi_trunk *trunk) {
+ * other along the trunk with space between; else the two that are too close are named. */
+static ex_result sort_limbs(const ex_kinematics *kinematics, exi_trunk *trunk, ex_error *error) {
     int legs[2] = {0};
     for (int i = 0; i < trunk->limb_count; i++) {
         int *side = &legs[trunk->limbs[i].side > 0];
@@ -229,11 +220,13 @@ static void sort_limbs(exi_trunk *trunk) {
     for (int i = 1; i < trunk->limb_count; i++)
         for (int k = 0; k < i; k++) {
             const exi_chain *a = &trunk->limbs[i], *b = &trunk->limbs[k];
-            if (a->side == b->side && fabs(a->station - b->station) < 2 * (a->radius + b->radius)) {
-                drop_limb(trunk, i--);
-                break;
-            }
+            if (a->side == b->side && fabs(a->station - b->station) < 2 * (a->radius + b->radius))
+                return ex_error_set(error, EX_ERROR_DATA,
+                                    "the cage has no room for a limb at '%s' beside that at '%s', on the same side of "
+                                    "the body: correct the skeleton's own pose, or give a \"cage\"",
+                                    kinematics->joints[a->bones[0]].name, kinematics->joints[b->bones[0]].name);
         }
+    return EX_OK;
 }
 
 static void measure_trunk(const ex_kinematics *kinematics, const exi_bones *bones, exi_trunk *trunk) {
@@ -276,14 +269,14 @@ ex_result exi_plan_make(const ex_kinematics *kinematics, const exi_bones *bones,
     for (int j = 1; good && j < bones->count; j++)
         if (begins_limb(bones, &trunk, j))
             good = add_limb(bones, &trunk, j);
-    if (good) {
-        sort_limbs(&trunk);
+    ex_result result = good ? sort_limbs(kinematics, &trunk, error) : EX_OK;
+    if (good && result == EX_OK) {
         measure_trunk(kinematics, bones, &trunk);
         exi_plan_rings(plan, &trunk);
     }
     close_trunk(&trunk);
-    if (good && !plan->failed)
+    if (good && !plan->failed && result == EX_OK)
         return EX_OK;
     exi_plan_free(plan);
-    return ex_error_memory(error, "the template", (size_t)bones->count * sizeof(exi_spoke));
+    return result != EX_OK ? result : ex_error_memory(error, "the template", (size_t)bones->count * sizeof(exi_spoke));
 }

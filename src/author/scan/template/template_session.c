@@ -42,7 +42,8 @@ static ex_result generate(const ex_scan_session *session, const ex_scan_fitted *
         return result;
     for (int i = 0; i < count; i++)
         bring_back(fitted->kinematics, &fitted->poses[pose], meshes[i]);
-    const ex_template_options options = {.scans = (const ex_mesh *const *)meshes, .scan_count = count};
+    const ex_template_options options = {
+        .scans = (const ex_mesh *const *)meshes, .scan_count = count, .neutral = (const double(*)[4])fitted->neutral};
     result = ex_template_create(fitted->kinematics, &options, made, error);
     for (int i = 0; i < count; i++)
         ex_mesh_destroy(meshes[i]);

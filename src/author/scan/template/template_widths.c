@@ -71,16 +71,20 @@ double exi_width_by_sites(const ex_kinematics *kinematics, const exi_bones *bone
 }
 
 double exi_sites_reach(const ex_kinematics *kinematics, int joint, double direction[3]) {
-    double most = 0;
+    double sum[3] = {0}, most = 0;
     for (int i = 0; i < kinematics->site_count; i++) {
         const ex_site *site = &kinematics->sites[i];
-        const double reach = hypot(hypot(site->local[0], site->local[1]), site->local[2]);
-        if (site->placed && site->joint == joint && reach > most && isfinite(reach)) {
-            most = reach;
-            memcpy(direction, site->local, 3 * sizeof *direction);
-            exi_unit3(direction);
-        }
+        if (site->placed && site->joint == joint && isfinite(site->local[0] + site->local[1] + site->local[2]))
+            exi_along(sum, site->local, 1, sum);
     }
+    if (!exi_unit3(sum))
+        return 0;
+    for (int i = 0; i < kinematics->site_count; i++) {
+        const ex_site *site = &kinematics->sites[i];
+        const double reach = exi_dot3(site->local, sum);
+        most = site->placed && site->joint == joint && isfinite(reach) && reach > most ? reach : most;
+    }
+    memcpy(direction, sum, sizeof sum);
     return most;
 }
 
@@ -169,7 +173,8 @@ static double shoot(const surface *surfaces, int count, const double from[3], co
 }
 
 /* Returns the median of five rays: to the point itself, and to both sides of it across and along the bone. */
-static double measure(const surface *surfaces, int count, const exi_spoke *spoke, const double along[3]) {
+static double measure(const surface *surfaces, int count, const exi_spoke *spoke, const double along[3],
+                      const exi_cage_carry *carry) {
     static const double places[5][2] = {{0, 0}, {ASIDE, 0}, {-ASIDE, 0}, {0, ALONG}, {0, -ALONG}};
     const double radius = spoke->radius;
     double across[3], found[5];
@@ -180,6 +185,9 @@ static double measure(const surface *surfaces, int count, const exi_spoke *spoke
         exi_along(spoke->centre, along, places[i][1] * radius, from);
         exi_along(spoke->direction, across, places[i][0], direction);
         exi_unit3(direction);
+        double turn[4];
+        exi_cage_carry_point(carry, &spoke->share, from, from, turn);
+        exi_rotate(turn, direction, direction);
         const double t = shoot(surfaces, count, from, direction, NEAREST * radius, FARTHEST * radius);
         if (!isnan(t))
             found[hits++] = t;
@@ -190,16 +198,19 @@ static double measure(const surface *surfaces, int count, const exi_spoke *spoke
 /* ---- tips ---- */
 
 /* Returns the distance of a closed end; NAN: no ray hits. Uses parallel rays, since there are gaps between fingers. */
-static double measure_tip(const exi_plan *plan, const surface *surfaces, int count, const exi_tip *tip) {
+static double measure_tip(const exi_plan *plan, const surface *surfaces, int count, const exi_tip *tip,
+                          const exi_cage_carry *carry) {
     const exi_bone *bone = &plan->bones->all[tip->bone];
     double found[1 + EXI_TRUNK_POINTS];
     int hits = 0;
     for (int i = -1; i < tip->count; i++) {
-        double from[3];
+        double from[3], direction[3], turn[4];
         const exi_spoke *spoke = &plan->spokes[tip->first + (i < 0 ? 0 : i)];
         exi_along(bone->place, spoke->direction, i < 0 ? 0 : 0.4 * spoke->radius, from);
+        exi_cage_carry_point(carry, &spoke->share, from, from, turn);
+        exi_rotate(turn, bone->direction, direction);
         const double t =
-            shoot(surfaces, count, from, bone->direction, TIP_NEAREST * bone->length, TIP_FARTHEST * bone->length);
+            shoot(surfaces, count, from, direction, TIP_NEAREST * bone->length, TIP_FARTHEST * bone->length);
         if (!isnan(t))
             found[hits++] = t;
     }
@@ -208,12 +219,13 @@ static double measure_tip(const exi_plan *plan, const surface *surfaces, int cou
 
 /* Moves rings at tips to the end of the surface, minus part of their radius, since caps are round; the same on both
  * sides. */
-static void move_tips(exi_plan *plan, const surface *surfaces, int count) {
+static void move_tips(exi_plan *plan, const surface *surfaces, int count, const exi_cage_carry *carry) {
     for (int i = 0; i < plan->tip_count; i++) {
         const exi_tip *tip = &plan->tips[i], *other = tip;
         for (int k = 0; k < plan->tip_count; k++)
             other = plan->tips[k].first == plan->spokes[tip->first].mirror ? &plan->tips[k] : other;
-        const double a = measure_tip(plan, surfaces, count, tip), b = measure_tip(plan, surfaces, count, other);
+        const double a = measure_tip(plan, surfaces, count, tip, carry);
+        const double b = measure_tip(plan, surfaces, count, other, carry);
         const double reach = isnan(a) ? b : isnan(b) ? a : (a + b) / 2;
         const exi_bone *bone = &plan->bones->all[tip->bone];
         for (int k = tip->first; k < tip->first + tip->count && !isnan(reach); k++)
@@ -288,18 +300,19 @@ static ex_result open_surfaces(surface *surfaces, const ex_mesh *const *scans, i
     return result;
 }
 
-ex_result exi_widths_by_scans(exi_plan *plan, const ex_mesh *const *scans, int scan_count, ex_error *error) {
+ex_result exi_widths_by_scans(exi_plan *plan, const exi_cage_carry *carry, const ex_mesh *const *scans, int scan_count,
+                              ex_error *error) {
     surface *surfaces = calloc((size_t)scan_count + 1, sizeof *surfaces);
     double *sums = exi_array_allocate((size_t)plan->spoke_count, sizeof *sums);
     int *counts = exi_array_allocate((size_t)plan->spoke_count, sizeof *counts);
     ex_result result = surfaces && sums && counts ? open_surfaces(surfaces, scans, scan_count, error)
                                                   : ex_error_memory(error, "rays", (size_t)plan->spoke_count * 12);
     if (result == EX_OK) {
-        move_tips(plan, surfaces, scan_count);
+        move_tips(plan, surfaces, scan_count, carry);
         for (int i = 0; i < plan->spoke_count; i++) {
             double along[3];
             find_along(plan, i, along);
-            plan->spokes[i].ratio = measure(surfaces, scan_count, &plan->spokes[i], along);
+            plan->spokes[i].ratio = measure(surfaces, scan_count, &plan->spokes[i], along, carry);
         }
         agree(plan);
         spread(plan, sums, counts);
