@@ -4,6 +4,7 @@
 #include "cli/base/emit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *cage;
 
@@ -41,6 +42,20 @@ static void print(const ex_call *call, const ex_scan_session *session, const ex_
     }
 }
 
+/* Names joints without faces of their own. */
+static void warn(const ex_scan_fitted *fitted, const ex_mesh *mesh) {
+    const ex_kinematics *kinematics = fitted->kinematics;
+    for (int j = 0; j < kinematics->joint_count; j++) {
+        const char *name = kinematics->joints[j].name;
+        bool found = kinematics->joints[j].freedom == EX_FREEDOM_FIXED;
+        for (int i = 0; i < mesh->group_count && !found; i++)
+            found = strcmp(mesh->group_names[i], name) == 0;
+        if (!found)
+            exi_failed_text(
+                "the cage has no faces on '%s': no part can cover it, and its skin moves with its neighbours", name);
+    }
+}
+
 static int run(const ex_call *call) {
     ex_error error = {0};
     ex_template *made = NULL;
@@ -50,6 +65,8 @@ static int run(const ex_call *call) {
     ex_result result = fitted ? ex_scan_template(session, fitted, cage, &made, &error) : EX_ERROR_DATA;
     if (result == EX_OK)
         result = ex_scan_template_write(session, made, &error);
+    if (result == EX_OK && !call->quiet)
+        warn(fitted, made->cage);
     if (result == EX_OK)
         print(call, session, made);
     else if (fitted)
@@ -68,7 +85,10 @@ const ex_command cmd_scan_template = {
                    "rings of control points around the bones, as wide as the reference scan there;\n"
                    "those at joints are moved by both bones, half each. Arms leave the trunk at\n"
                    "its sides, and legs at its lower end. If the skeleton ends at hips or neck,\n"
-                   "the cage is open there. Writes template/cage.obj, with a group of faces for\n"
+                   "the cage is open there. The cage is planned in the skeleton's own pose and\n"
+                   "carried to the reference, which may stand or sit in any pose. A limb that it\n"
+                   "has no room for is an error; a joint without faces is named. Writes template/cage.obj, with a "
+                   "group of faces for\n"
                    "every bone, and template/body.glb, its skeleton and skin.\n"
                    "\n"
                    "A mesh given with --cage is moved by the bones nearest to its vertices. You\n"

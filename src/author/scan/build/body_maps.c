@@ -16,6 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Least part of a bone's surface that some scan must show. */
+#define LEAST_SEEN 0.1
+
 char *exi_body_map_name(const exi_body_part *part, const char *folder, const ex_scan_entry *scan) {
     const size_t size = strlen(folder) + strlen(scan->name) + strlen(part->part->name) + 24;
     const bool several = scan->part_count > 1;
@@ -294,6 +297,40 @@ static ex_result cast_scan(exi_body *body, int first, const bool *kept, ex_displ
     return result;
 }
 
+/* Checks that each bone that a part covers is measured by one of its scans at least, here and there: else the cage is
+ * not on the body. */
+static ex_result check_bones(const exi_body *body, ex_displacement_map *const *maps) {
+    unsigned char *own = exi_array_allocate((size_t)body->vertex_count, 1);
+    ex_result result = own ? EX_OK : ex_error_memory(body->error, "a part", (size_t)body->vertex_count);
+    for (int p = 0; p < body->session->part_count && result == EX_OK; p++) {
+        const exi_body_part *part = &body->parts[p];
+        for (int i = 0; i < part->part->cover_count && result == EX_OK; i++) {
+            const char *joint = part->part->covers[i];
+            double most = -1;
+            if (ex_displacement_map_covered(body->rig, body->level, (const char *const *)&joint, 1, own, NULL) != EX_OK)
+                continue; /* without faces of its own */
+            for (int e = 0; e < body->example_count; e++) {
+                int hits = 0, all = 0;
+                if (!maps[e] || body->examples[e].part != p)
+                    continue;
+                for (int v = 0; v < body->vertex_count; v++) {
+                    all += own[v] && part->covered[v];
+                    hits += own[v] && part->covered[v] && is_hit(maps[e], v);
+                }
+                most = all > 0 && (double)hits / all > most ? (double)hits / all : most;
+            }
+            if (most >= 0 && most < LEAST_SEEN)
+                result = ex_error_set(body->error, EX_ERROR_DATA,
+                                      "no scan of part '%s' shows the bone of '%s' where the cage has it: at most %.0f "
+                                      "%% of it is near a scan; check the labels of its markers, and look at "
+                                      "template/cage.obj over the reference scan",
+                                      part->part->name, joint, 100 * most);
+        }
+    }
+    free(own);
+    return result;
+}
+
 /* Fills and writes the maps of all examples, which lend to each other if they are asked to. */
 static ex_result finish_maps(exi_body *body, ex_displacement_map *const *maps) {
     ex_result result = EX_OK;
@@ -341,6 +378,8 @@ ex_result exi_body_make_maps(exi_body *body) {
         if (e == 0 || body->examples[e].scan != body->examples[e - 1].scan)
             result = cast_scan(body, e, kept, maps);
     }
+    if (result == EX_OK && body->built->kept_count == 0)
+        result = check_bones(body, maps);
     if (result == EX_OK && !all)
         result = finish_maps(body, maps);
     for (int e = 0; maps && e < count; e++)

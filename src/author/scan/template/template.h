@@ -177,7 +177,7 @@ double exi_sites_reach(const ex_kinematics *kinematics, int joint, double direct
 
 /* ---- from the neutral pose to the reference ---- */
 
-/* How each joint moves from the pose of the plan's bones to the reference. */
+/* The motion of each joint from the pose of the plan's bones to the reference. */
 typedef struct exi_cage_carry {
     const exi_bones *bones;
     double (*places)[3];    /* [joint_count] in the reference */

@@ -26,6 +26,9 @@
 /* The same for a head, in lengths of the trunk. */
 #define LAST_TRUNK 0.38
 
+/* Least cosine between a last bone and the one above for markers to tell its direction: those of a face do not. */
+#define AHEAD 0.7
+
 /* A joint is part of the trunk if it is nearer to its axis than this, in distances of its child from it: a clavicle. */
 #define YOKE 0.55
 
@@ -204,8 +207,10 @@ static void lead(const ex_kinematics *kinematics, exi_bones *bones, int joint) {
     for (int j = bone->parent; j >= 0 && !bone->limb; j = all[j].parent)
         trunk += all[j].length;
     bone->length = trunk > 0 ? LAST_TRUNK * trunk : before > 0 ? LAST_LIMB * before : 0.3 * bones->size;
-    memcpy(bone->direction, reach > 0.5 * bone->length ? direction : above, sizeof above);
-    bone->length = reach > bone->length ? reach : bone->length;
+    const bool follows = bone->parent >= 0 && all[bone->parent].limb == bone->limb; /* not the first of a limb */
+    const bool ahead = reach > 0.5 * bone->length && (!follows || exi_dot3(direction, above) > AHEAD);
+    memcpy(bone->direction, ahead ? direction : above, sizeof above);
+    bone->length = ahead && reach > bone->length ? reach : bone->length;
     exi_along(bone->place, bone->direction, bone->length, bone->end);
 }
 

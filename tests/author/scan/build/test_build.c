@@ -674,6 +674,28 @@ static void test_refused(void **state) {
     ex_scan_built_destroy(NULL);
 }
 
+/* Scans that do not show a bone where the cage has it: what is built would be no body. */
+static void test_unseen_bone(void **state) {
+    (void)state;
+    scanned_def def = one;
+    scanned s;
+    scanned_open(&s, &def);
+    for (int i = 0; i < 2; i++) {
+        ex_mesh *mesh = NULL;
+        ex_error error = {0};
+        const char *path = scratch_path(i ? "bent.ply" : "stand.ply");
+        if (ex_ply_read(path, &mesh, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        for (int v = 0; v < mesh->vertex_count; v++) /* the arm is somewhere else */
+            mesh->positions[3 * v + 2] += mesh->positions[3 * v] > 0.3 || mesh->positions[3 * v + 1] > 1.2 ? 3 : 0;
+        if (ex_ply_write(path, mesh, EX_PLY_LITTLE_ENDIAN, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        ex_mesh_destroy(mesh);
+    }
+    refuse(&s, &as_is, EX_ERROR_DATA, "no scan of part 'arm' shows the bone of 'tip.L'");
+    scanned_close(&s);
+}
+
 /* ---- memory ---- */
 
 static ex_result attempt_build(void *context) {
@@ -733,6 +755,7 @@ int main(void) {
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_change),
         cmocka_unit_test_setup_teardown(test_refused, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_unseen_bone, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_memory, scratch_set_up, scratch_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
