@@ -72,10 +72,11 @@ static ex_result draw_scan(exi_scanned *s, const char *name, const char *path) {
     char *found = ex_scan_path(s->session, "found", name, ".csv"),
          *named = ex_scan_path(s->session, "labels", name, ".csv"),
          *drawn = exi_path_inside(s->session->folder, name, ".png");
-    ex_result result = scan >= 0 && found && named && drawn ? ex_found_read(found, &markers, &count, error)
-                                                            : ex_error_memory(error, "a path", 0);
+    ex_result result = scan >= 0 && found && named && drawn
+                           ? ex_scan_found_read(s->session, found, &markers, &count, error)
+                           : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
-        result = ex_labels_read(named, &labels, &label_count, error);
+        result = ex_scan_labels_read(s->session, named, &labels, &label_count, error);
     if (result == EX_OK)
         result = exi_scan_draw_found(s->session, scan, markers, count, s->session->folder, s->figures->tasks, error);
     if (result == EX_OK)

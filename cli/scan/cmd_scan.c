@@ -13,11 +13,39 @@
 #include <string.h>
 #include <sys/stat.h>
 
-ex_scan_session *exi_scan_open(const char *folder) {
+/* Says what was found about the files, once for all steps of 'scan run'. */
+static void say_axes(const ex_scan_session *s) {
+    static bool said;
+    static const struct {
+        double metres;
+        const char *name;
+    } units[] = {{1, "metres"}, {0.01, "centimetres"}, {0.001, "millimetres"}, {0.0254, "inches"}};
+    const char *unit = "metres";
+    if (said)
+        return;
+    said = true;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        unit = s->unit == units[i].metres ? units[i].name : unit;
+    if ((s->unit_found && s->unit != 1) || (s->up_found && strcmp(s->up, "y") != 0))
+        exi_print_to(stderr,
+                     "exemplar: %s: the scans are read in %s with %s up, as %s tells: \"unit\" and \"up\" in "
+                     "scan.json say otherwise\n",
+                     s->folder, unit, s->up, s->axes_from);
+    else if (s->up_open)
+        exi_print_to(stderr,
+                     "exemplar: %s: %s does not tell which axis of the scans is up: y is taken, and \"up\" in "
+                     "scan.json says otherwise\n",
+                     s->folder, s->axes_from);
+}
+
+ex_scan_session *exi_scan_open(const ex_call *call) {
     ex_scan_session *session = NULL;
     ex_error error = {0};
-    if (ex_scan_session_read(folder, &session, &error) == EX_OK)
+    if (ex_scan_session_read(call->arguments[0], &session, &error) == EX_OK) {
+        if (!call->quiet)
+            say_axes(session);
         return session;
+    }
     exi_failed(&error);
     return NULL;
 }
@@ -27,7 +55,7 @@ ex_scan_session *exi_scan_open_to_change(const ex_call *call) {
     if (!locked)
         exi_lock_folder(call->arguments[0], call->quiet);
     locked = true;
-    return exi_scan_open(call->arguments[0]);
+    return exi_scan_open(call);
 }
 
 bool exi_scan_can_write(const ex_scan_session *session, const char *kind, const char *name) {

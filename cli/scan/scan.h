@@ -37,10 +37,11 @@ extern const ex_command cmd_scan_run;
 extern const ex_command cmd_scan_articulate;
 extern const ex_command cmd_scan_carry;
 
-/* Opens the session in a folder; NULL after printing an error. */
-ex_scan_session *exi_scan_open(const char *folder);
+/* Opens the session in the folder that the call names; NULL after printing an error. Says once which unit and up axis
+ * its files have, if they are not metres and y. */
+ex_scan_session *exi_scan_open(const ex_call *call);
 
-/* The same for the folder that the call names, for a command that reads, changes and writes its files. Locks the folder
+/* The same for a command that reads, changes and writes its files. Locks the folder
  * (lock.h) until the process ends. */
 ex_scan_session *exi_scan_open_to_change(const ex_call *call);
 

@@ -191,9 +191,9 @@ static bool is_doubtful(const ex_scan_session *session, int scan) {
     char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
     char *spots = ex_scan_path(session, "found", session->scans[scan].name, ".csv");
     if (path && exi_file_exists(path))
-        ex_labels_read(path, &labelled, &count, NULL);
+        ex_scan_labels_read(session, path, &labelled, &count, NULL);
     if (spots)
-        ex_found_read(spots, &found, &found_count, NULL);
+        ex_scan_found_read(session, spots, &found, &found_count, NULL);
     bool doubtful = count == 0 || scan == session->reference;
     for (int i = 0; i < count; i++) {
         doubtful = doubtful || labelled[i].confidence < EX_LABEL_SURE;
@@ -246,7 +246,7 @@ static int run(const ex_call *call) {
     if (scan_name && !csv && !page)
         return exi_wrong_usage(call->command,
                                "--scan goes with --csv or --page: labelling always uses all scans together");
-    ex_scan_session *session = page ? exi_scan_open(call->arguments[0]) : exi_scan_open_to_change(call);
+    ex_scan_session *session = page ? exi_scan_open(call) : exi_scan_open_to_change(call);
     if (!session)
         return EX_EXIT_FAILED;
     int exit_code = EX_EXIT_FAILED;

@@ -87,7 +87,7 @@ static ex_result find(const work *w, job *j) {
     }
     j->kept = !w->again && is_newest(w->session, scan, path);
     if (j->kept) {
-        result = ex_found_read(path, &j->markers, &j->count, &j->error);
+        result = ex_scan_found_read(w->session, path, &j->markers, &j->count, &j->error);
     } else {
         result = ex_scan_meshes(w->session, j->scan, &meshes, &j->error);
         if (result == EX_OK) {
@@ -96,7 +96,7 @@ static ex_result find(const work *w, job *j) {
                 name_view(scan, &j->error);
         }
         if (result == EX_OK)
-            result = ex_found_write(path, j->markers, j->count, &j->error);
+            result = ex_scan_found_write(w->session, path, j->markers, j->count, &j->error);
         for (int i = 0; meshes && i < scan->file_count; i++)
             ex_mesh_destroy(meshes[i]);
         free(meshes);
@@ -304,6 +304,7 @@ static int run(const ex_call *call) {
     ex_scan_session *session = exi_scan_open_to_change(call);
     if (!session)
         return EX_EXIT_FAILED;
+    session->points = 0; /* spots of paint need every sample */
     w.session = session;
     w.jobs = calloc((size_t)session->scan_count + 1, sizeof *w.jobs);
     if (!w.jobs)

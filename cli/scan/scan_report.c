@@ -109,7 +109,7 @@ static void print_json(const ex_scan_session *session, const ex_scan_report *r) 
 }
 
 static int run(const ex_call *call) {
-    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    ex_scan_session *session = exi_scan_open(call);
     if (session && session->person) {
         const int reported = exi_scan_make_person(call, session, true);
         ex_scan_session_destroy(session);

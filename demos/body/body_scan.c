@@ -185,12 +185,12 @@ static ex_result find_markers(const ex_scan_session *session, int scan, ex_error
     ex_result result = EX_OK;
     if (!path)
         result = ex_error_memory(error, "a path", 0);
-    else if (ex_found_read(path, &markers, &marker_count, NULL) != EX_OK) {
+    else if (ex_scan_found_read(session, path, &markers, &marker_count, NULL) != EX_OK) {
         result = ex_scan_meshes(session, scan, &meshes, error);
         if (result == EX_OK)
             result = ex_find_markers(meshes, count, NULL, &markers, &marker_count, error);
         if (result == EX_OK)
-            result = ex_found_write(path, markers, marker_count, error);
+            result = ex_scan_found_write(session, path, markers, marker_count, error);
     }
     for (int i = 0; meshes && i < count; i++)
         ex_mesh_destroy(meshes[i]);

@@ -4,7 +4,8 @@
  * A scan session is a folder with a scan.json. Each step reads the files of the previous step and adds its own:
  *
  *   scan.json            contents and settings (ex_scan_session)
- *   scans/NAME.ply       a merged scan, or NAME_1.ply … one per view; coloured meshes, metres, y up
+ *   scans/NAME.ply       a merged scan, or NAME_1.ply … one per view: meshes or points, with colours for markers
+ *   landmarks/NAME.csv   points that someone clicked:  marker,x,y,z
  *   found/NAME.csv       markers found on it:  x,y,z,r,g,b,size,view,strength  (scan markers)
  *   labels/NAME.csv      markers with names:   marker,x,y,z,confidence         (scan label; the reference's by hand)
  *   fit.json             bones, axes, markers, and the pose of every scan      (scan fit)
@@ -13,6 +14,9 @@
  *   maps/NAME.ply        displacements of one scan over the refined template   (scan build)
  *   body.json, body.glb  the project and the rig                               (scan build)
  *   truth/               the truth, from a simulated scanner                   (scan simulate)
+ *
+ * Scans, landmarks, found markers and labels are in the unit and the axes of the scanner's program. In memory, and in
+ * all other files, everything is in metres with y up. ex_scan_meshes and the functions after it convert.
  *
  * Plain data, owned by its holder. Different sessions may be used on different threads.
  */
@@ -56,6 +60,9 @@ typedef struct ex_scan_entry {
     ex_kin_pose pose; /* rotations [joint_count of the skeleton]; translation unused */
 } ex_scan_entry;
 
+/* Scans with more vertices are thinned for a template person, whose skin has 13 000. */
+#define EX_SCAN_POINTS 400000
+
 /* A scan session: its scans, body parts and settings. */
 typedef struct ex_scan_session {
     char *folder;
@@ -66,6 +73,13 @@ typedef struct ex_scan_session {
     int average;               /* the scan at whose pose the template is refitted */
     char *person;              /* the template person: "human", or the path of a rig; NULL: a cage */
     char *cage;                /* path of a mesh that replaces the generated cage; or NULL */
+    double unit;               /* metres of a unit in files of scans, landmarks, found markers and labels; 0: 1 */
+    char up[3];                /* the axis that is up in them: "x", "y", "z", "-x", "-y" or "-z"; "": "y" */
+    bool unit_found, up_found; /* true: scan.json does not say it; found from `axes_from` */
+    bool up_open;              /* true: it cannot be found, and y is taken */
+    char axes_from[160];       /* what unit or axis was found from, for a message; "" if nothing told them */
+    int points;                /* scans with more vertices, in all views together, are thinned; 0: never; default
+                                  EX_SCAN_POINTS with a template person, else 0 */
     int levels;                /* of subdivision; default 5 */
     double reach;   /* metres: hits farther from the template are ignored; default 0.06; half of it after refitting */
     double noise;   /* metres, of the scanner; default 0.001 */
@@ -89,8 +103,30 @@ EX_API void ex_scan_session_destroy(ex_scan_session *session);
 EX_API int ex_scan_session_find(const ex_scan_session *session, const char *scan);
 /* Returns folder/kind/NAME.ending, such as found/arm_00.csv; release with free, NULL without memory. */
 EX_API char *ex_scan_path(const ex_scan_session *session, const char *kind, const char *name, const char *ending);
-/* Reads the scan's meshes [file_count], in the order of its files; destroy each and free the array. */
+
+/* ---- its files, in metres with y up ---- */
+
+/* Convert a point from the unit and axes of the session's files, and to them. */
+EX_API void ex_scan_from_files(const ex_scan_session *session, double point[3]);
+EX_API void ex_scan_to_files(const ex_scan_session *session, double point[3]);
+/*
+ * Reads a mesh of a scan. Points without faces get faces between neighbours, and normals if they have none, which are
+ * found from the points around each. Results: as ex_mesh_read, and DATA (too few points, or a number that is not
+ * finite).
+ */
+EX_API ex_result ex_scan_mesh_read(const ex_scan_session *session, const char *path, ex_mesh **mesh, ex_error *error);
+/* Reads the scan's meshes [file_count], in the order of its files, as ex_scan_mesh_read; thinned together if they have
+ * more than `points` of the session. Destroy each and free the array. */
 EX_API ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, ex_error *error);
+
+/*
+ * Thins meshes [count] together to at most `most` vertices: one, at their mean, for all in a cell of a grid that face
+ * roughly the same way. Faces between different cells stay. *spacing, optional: the size of a cell, metres; 0 if there
+ * were not too many. Vertices that are not finite, texture coordinates, groups and normals of faces are dropped.
+ * O(vertices) a pass, about four passes.
+ * Results: DATA (faces that are out of range), MEMORY.
+ */
+EX_API ex_result ex_scan_thin(ex_mesh *const *meshes, int count, int most, double *spacing, ex_error *error);
 
 /* ---- a simulated scanner, for tests ---- */
 
@@ -273,6 +309,11 @@ EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const e
  * rounds to micrometres and whole colours. */
 EX_API ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count, ex_error *error);
 EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error);
+/* The same for a session, whose files have its unit and axes. */
+EX_API ex_result ex_scan_found_read(const ex_scan_session *session, const char *path, ex_found_marker **markers,
+                                    int *count, ex_error *error);
+EX_API ex_result ex_scan_found_write(const ex_scan_session *session, const char *path, const ex_found_marker *markers,
+                                     int count, ex_error *error);
 
 /* The site that a found marker was recognised as. */
 typedef struct ex_label {
@@ -328,6 +369,11 @@ typedef struct ex_labelled {
 EX_API ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, ex_error *error);
 EX_API ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int count, ex_error *error);
 EX_API void ex_labels_free(ex_labelled *labelled, int count);
+/* The same for labels and landmarks of a session, whose files have its unit and axes. */
+EX_API ex_result ex_scan_labels_read(const ex_scan_session *session, const char *path, ex_labelled **labelled,
+                                     int *count, ex_error *error);
+EX_API ex_result ex_scan_labels_write(const ex_scan_session *session, const char *path, const ex_labelled *labelled,
+                                      int count, ex_error *error);
 
 /* One of several scans that are labelled together. */
 typedef struct ex_label_scan {

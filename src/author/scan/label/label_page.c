@@ -211,11 +211,15 @@ static int find_row(const ex_found_marker *found, const ex_labelled *rows, int c
 }
 
 /* Takes `seen` over; NULL without memory. */
-static json_t *make_spot(const double position[3], const double colour[3], const ex_labelled *row, json_t *seen) {
+/* Its place is in the unit and axes of the session's files, for the CSV. */
+static json_t *make_spot(const page *p, const double position[3], const double colour[3], const ex_labelled *row,
+                         json_t *seen) {
+    double at[3] = {position[0], position[1], position[2]};
+    ex_scan_to_files(p->session, at);
     return !seen ? NULL
-                 : json_pack("{s:[f,f,f], s:[i,i,i], s:s, s:f, s:b, s:o}", "at", nearbyint(1e6 * position[0]) / 1e6,
-                             nearbyint(1e6 * position[1]) / 1e6, nearbyint(1e6 * position[2]) / 1e6, "colour",
-                             (int)colour[0], (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
+                 : json_pack("{s:[f,f,f], s:[i,i,i], s:s, s:f, s:b, s:o}", "at", nearbyint(1e6 * at[0]) / 1e6,
+                             nearbyint(1e6 * at[1]) / 1e6, nearbyint(1e6 * at[2]) / 1e6, "colour", (int)colour[0],
+                             (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
                              row ? floor(1000 * row->confidence) / 1000 : 0.0, "hand", row ? row->by_hand : 0, "seen",
                              seen);
 }
@@ -245,9 +249,9 @@ static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, co
     json_t *spots = json_array();
     ex_result result = path && labels && spots ? EX_OK : ex_error_memory(error, "the page", 0);
     if (result == EX_OK)
-        result = ex_found_read(path, &found, &found_count, error);
+        result = ex_scan_found_read(p->session, path, &found, &found_count, error);
     if (result == EX_OK && exi_scan_is_there(labels))
-        result = ex_labels_read(labels, &rows, &row_count, error);
+        result = ex_scan_labels_read(p->session, labels, &rows, &row_count, error);
     bool *used = calloc((size_t)row_count + 1, sizeof *used);
     if (result == EX_OK && !used)
         result = ex_error_memory(error, "the page", 0);
@@ -255,12 +259,12 @@ static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, co
         const int row = find_row(&found[f], rows, row_count, used);
         if (row >= 0)
             used[row] = true;
-        if (!add(spots, make_spot(found[f].position, found[f].colour, row >= 0 ? &rows[row] : NULL,
+        if (!add(spots, make_spot(p, found[f].position, found[f].colour, row >= 0 ? &rows[row] : NULL,
                                   find_seen(&found[f], meshes, entry->file_count, shots, shot_count))))
             result = ex_error_memory(error, "the page", 0);
     }
     for (int r = 0; r < row_count && result == EX_OK; r++) /* named where nothing was found: they go into the CSV */
-        if (!used[r] && !add(spots, make_spot(rows[r].position, (double[3]){0, 0, 0}, &rows[r], json_array())))
+        if (!used[r] && !add(spots, make_spot(p, rows[r].position, (double[3]){0, 0, 0}, &rows[r], json_array())))
             result = ex_error_memory(error, "the page", 0);
     if (result == EX_OK)
         result = write_json(p->writer, spots, error);

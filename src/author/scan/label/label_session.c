@@ -58,7 +58,7 @@ static ex_result read_labels(const ex_scan_session *session, int scan, ex_labell
     *count = 0;
     if (!path)
         return ex_error_memory(error, "a path", 0);
-    ex_result result = exi_scan_is_there(path) ? ex_labels_read(path, labelled, count, error) : EX_OK;
+    ex_result result = exi_scan_is_there(path) ? ex_scan_labels_read(session, path, labelled, count, error) : EX_OK;
     if (result == EX_OK)
         result = check_names(session, path, *labelled, *count, error);
     free(path);
@@ -73,7 +73,7 @@ static ex_result write_labels(const ex_scan_session *session, int scan, const ex
     char *folder = ex_path_join(path, ".");
     ex_result result = folder ? ex_make_directory(folder, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
-        result = ex_labels_write(path, labelled, count, error);
+        result = ex_scan_labels_write(session, path, labelled, count, error);
     free(folder);
     free(path);
     return result;
@@ -106,7 +106,7 @@ static ex_result read_scan(work *w, int i, ex_error *error) {
     char *path = ex_scan_path(w->session, "found", entry->name, ".csv");
     if (!path)
         return ex_error_memory(error, "a path", 0);
-    ex_result result = ex_found_read(path, &w->found[i], &scan->found_count, error);
+    ex_result result = ex_scan_found_read(w->session, path, &w->found[i], &scan->found_count, error);
     free(path);
     if (result == EX_OK)
         result = read_labels(w->session, i, &w->files[i], &w->file_counts[i], error);
@@ -229,11 +229,13 @@ static ex_result write_doubts(const work *w, ex_error *error) {
     for (int i = 0; i < w->result->doubt_count; i++) {
         const ex_doubt *d = &w->result->doubts[i];
         char number[32];
+        double at[3] = {d->position[0], d->position[1], d->position[2]};
+        ex_scan_to_files(w->session, at);
         exi_label_write_name(&writer, w->session->scans[d->scan].name);
         ex_file_printf(&writer, ",");
         exi_label_write_name(&writer, k->sites[d->site].name);
         for (int c = 0; c < 3; c++) {
-            ex_format_float(number, (float)d->position[c]);
+            ex_format_float(number, (float)at[c]);
             ex_file_printf(&writer, ",%s", number);
         }
         ex_format_double(number, (double)(int)(1000 * d->confidence) / 1000);
@@ -349,7 +351,7 @@ ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const cha
     int row_count = 0, old_count = 0;
     if (!session || scan < 0 || scan >= session->scan_count || !path)
         return exi_misuse_error(error, "ex_scan_label_take", "no session, no such scan, or no file");
-    ex_result result = ex_labels_read(path, &rows, &row_count, error);
+    ex_result result = ex_scan_labels_read(session, path, &rows, &row_count, error);
     if (result == EX_OK)
         result = check_names(session, path, rows, row_count, error);
     if (result == EX_OK)

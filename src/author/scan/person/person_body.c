@@ -222,7 +222,7 @@ static ex_result add_labels(const ex_scan_session *session, int scan, const ex_k
     int count = 0;
     ex_result result = path && rotations && places ? EX_OK : ex_error_memory(error, "the markers", joints * 56);
     if (result == EX_OK && exi_scan_is_there(path))
-        result = ex_labels_read(path, &labelled, &count, error);
+        result = ex_scan_labels_read(session, path, &labelled, &count, error);
     if (result == EX_OK)
         ex_kin_frames(kinematics, pose, rotations, places);
     for (int i = 0; result == EX_OK && i < count; i++) {

@@ -19,6 +19,8 @@ static const double landmark_hold = 0.01, marker_hold = 0.003;
 static const double told_sigma = 0.15;
 /* Scans and markers in each that such a fit needs. */
 enum { TOLD_SCANS = 3, TOLD_MARKERS = 30 };
+/* Fewest points that tell how the base is turned. */
+enum { TURN_LEAST = 4 };
 /* A marker farther from the registered template than this is not on the person. */
 static const double marker_reach = 0.03;
 
@@ -71,7 +73,7 @@ static ex_result read_points(exi_carry *w, exi_carry_scan *o, const char *kind, 
     int count = 0;
     ex_result result = path ? EX_OK : exi_carry_no_memory(w);
     if (result == EX_OK && exi_scan_is_there(path))
-        result = ex_labels_read(path, &labelled, &count, w->error);
+        result = ex_scan_labels_read(w->session, path, &labelled, &count, w->error);
     for (int i = 0; i < count && result == EX_OK; i++) {
         if (labelled[i].confidence < w->sure)
             continue;
@@ -209,7 +211,65 @@ void exi_carry_close(const exi_carry *w, const exi_carry_scan *o, exi_carry_inpu
     free(in->bone_points);
 }
 
-/* Not turned, with the hips in the middle of the points; or as markers or scan.json tell. */
+/* The quaternion of a rotation matrix: of the four ways, the one with the largest divisor. */
+static void matrix_quaternion(const double (*m)[3], double q[4]) {
+    const double trace = m[0][0] + m[1][1] + m[2][2];
+    int a = 3;
+    for (int i = 0; i < 3; i++)
+        a = m[i][i] > (a == 3 ? trace : m[a][a]) ? i : a;
+    if (a == 3) {
+        q[3] = 1 + trace;
+        for (int i = 0; i < 3; i++)
+            q[i] = m[(i + 2) % 3][(i + 1) % 3] - m[(i + 1) % 3][(i + 2) % 3];
+    } else {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        q[a] = 1 + m[a][a] - m[b][b] - m[c][c];
+        q[b] = m[b][a] + m[a][b];
+        q[c] = m[c][a] + m[a][c];
+        q[3] = m[c][b] - m[b][c];
+    }
+    exi_normalise(q, 4);
+}
+
+/* Turns and moves the base as the points are turned against the rest form, so that a person may face any way, or lie
+ * down. With too few points, or all on a line, it stays. */
+static ex_result turn_base(exi_carry *w, exi_carry_scan *o) {
+    ex_register_anchor *anchors = exi_array_allocate((size_t)o->count, sizeof *anchors);
+    exi_bone_point *bones = exi_array_allocate((size_t)w->joint_count, sizeof *bones);
+    const size_t most = (size_t)o->count + (size_t)w->joint_count;
+    double(*own)[3] = exi_array_allocate(most, sizeof *own), (*targets)[3] = exi_array_allocate(most, sizeof *targets);
+    const bool good = anchors && bones && own && targets;
+    const int anchor_count = good ? exi_carry_anchors(w, o, false, anchors) : 0,
+              bone_count = good ? find_bone_points(w, o, bones) : 0;
+    int count = 0;
+    ex_similarity moved;
+    for (int i = 0; i < anchor_count; i++, count++) {
+        memset(own[count], 0, sizeof *own);
+        for (int k = 0; k < 3; k++)
+            for (int c = 0; c < 3; c++)
+                own[count][c] += anchors[i].shares[k] * w->human->mesh->positions[3 * anchors[i].vertices[k] + c];
+        memcpy(targets[count], anchors[i].target, sizeof *targets);
+    }
+    for (int i = 0; i < bone_count; i++, count++) {
+        memcpy(own[count], bones[i].at, sizeof *own);
+        memcpy(targets[count], bones[i].target, sizeof *targets);
+    }
+    if (count >= TURN_LEAST && ex_register_align(count, (const double(*)[3])own, (const double(*)[3])targets, NULL,
+                                                 false, &moved, NULL) == EX_OK) {
+        double base[1][3];
+        memcpy(base[0], w->human->kinematics->joints[0].translation, sizeof base[0]);
+        ex_similarity_apply(&moved, 1, base);
+        memcpy(o->pose.translation, base[0], sizeof base[0]);
+        matrix_quaternion((const double(*)[3])moved.rotation, o->pose.rotations[0]);
+    }
+    free(anchors);
+    free(bones);
+    free(own);
+    free(targets);
+    return good ? EX_OK : exi_carry_no_memory(w);
+}
+
+/* Not turned but for the base; or as markers or scan.json tell. */
 ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
     const ex_scan_entry *entry = &w->session->scans[o->scan];
     const ex_kinematics *k = w->session->kinematics;
@@ -231,7 +291,7 @@ ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
     for (int i = 0; i < o->count; i++)
         for (int c = 0; c < 3; c++)
             o->pose.translation[c] += o->points[i].at[c] / o->count;
-    return EX_OK;
+    return pose ? EX_OK : turn_base(w, o);
 }
 
 /* ---- places ---- */

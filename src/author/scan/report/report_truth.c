@@ -154,7 +154,7 @@ static ex_result measure_labels(const exi_scan_work *work, int scan, ex_scan_lab
     ex_result result = labels && markers ? exi_table_read(markers, columns, 5, &table, work->error)
                                          : ex_error_memory(work->error, "a path", 0);
     /* A scan without labels has no sure ones. */
-    if (result == EX_OK && ex_labels_read(labels, &labelled, &count, NULL) != EX_OK)
+    if (result == EX_OK && ex_scan_labels_read(session, labels, &labelled, &count, NULL) != EX_OK)
         count = 0;
     for (int i = 0; i < count; i++)
         out->sure += labelled[i].confidence >= 0.9;

@@ -19,6 +19,7 @@
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -367,9 +368,10 @@ static ex_result read_positive(exi_reader *r, const json_t *root, const char *ke
 }
 
 static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *session) {
-    static const char *const keys[] = {"exemplar_scan", "skeleton", "markers", "reference", "average",    "cage",
-                                       "template",      "levels",   "reach",   "noise",     "neighbours", "mirror",
-                                       "add",           "lend",     "parts",   "scans",     NULL};
+    static const char *const keys[] = {"exemplar_scan", "skeleton", "markers", "reference", "average",
+                                       "cage",          "template", "levels",  "reach",     "noise",
+                                       "neighbours",    "mirror",   "add",     "lend",      "parts",
+                                       "scans",         "unit",     "up",      "points",    NULL};
     static const char *const needed[] = {"exemplar_scan", "skeleton", "reference", "scans", NULL};
     const exi_place whole = {""};
     const char *skeleton = NULL, *markers = NULL, *cage = NULL, *person = NULL;
@@ -388,6 +390,8 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
         result = exi_get_text(r, root, &whole, "cage", false, &cage);
     if (result == EX_OK)
         result = exi_get_text(r, root, &whole, "template", false, &person);
+    if (result == EX_OK)
+        result = exi_scan_read_axes(r, root, session);
     if (result == EX_OK)
         result = exi_get_range(r, root, &whole, "levels", 1, EX_SUBDIVIDE_LEVELS, &session->levels);
     if (result == EX_OK)
@@ -411,6 +415,9 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     if (result == EX_OK && !person && !cage && strcmp(skeleton, "full") == 0)
         person = "human";
     session->person = person && strcmp(person, "cage") != 0 ? exi_arena_text(r->arena, person) : NULL;
+    session->points = session->person ? EX_SCAN_POINTS : 0;
+    if (result == EX_OK)
+        result = exi_get_range(r, root, &whole, "points", 0, INT_MAX, &session->points);
     return result;
 }
 
@@ -431,6 +438,8 @@ static ex_result read_session(exi_reader *r, const json_t *root, ex_scan_session
     session->average = session->reference;
     if (result == EX_OK)
         result = read_named_scan(r, root, session, "average", false, &session->average);
+    if (result == EX_OK)
+        result = exi_scan_find_axes(session, r->error);
     return result;
 }
 
@@ -488,28 +497,4 @@ char *ex_scan_path(const ex_scan_session *session, const char *kind, const char 
     }
     free(relative);
     return path;
-}
-
-ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, ex_error *error) {
-    const ex_scan_entry *entry = &session->scans[scan];
-    ex_mesh **made = calloc((size_t)entry->file_count, sizeof *made);
-    ex_result result = made ? EX_OK : ex_error_memory(error, "a scan", (size_t)entry->file_count * sizeof *made);
-    *meshes = NULL;
-    for (int i = 0; i < entry->file_count && result == EX_OK; i++) {
-        char *path = exi_scan_file(session->folder, entry->files[i]);
-        result = path ? ex_mesh_read(path, &made[i], error) : ex_error_memory(error, "a path", 0);
-        if (result == EX_OK && made[i]->face_count == 0)
-            result = ex_error_set(error, EX_ERROR_DATA,
-                                  "%s has %d points and no faces: scans must be meshes, so mesh it first", path,
-                                  made[i]->vertex_count);
-        free(path);
-    }
-    if (result == EX_OK) {
-        *meshes = made;
-        return EX_OK;
-    }
-    for (int i = 0; made && i < entry->file_count; i++)
-        ex_mesh_destroy(made[i]);
-    free(made);
-    return result;
 }

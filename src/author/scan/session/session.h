@@ -4,6 +4,11 @@
  *   session.c        reads scan.json
  *   session_sites.c  the table of markers that it names: the sites of its skeleton
  *   session_write.c  writes scan.json
+ *   session_axes.c   unit and up axis of its files, and conversion
+ *   session_find.c   finds them
+ *   session_files.c  scans, landmarks, labels and found markers in metres with y up
+ *   scan_cloud.c     faces for points
+ *   scan_thin.c      fewer vertices
  *   fitted.c         fit.json
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_SESSION_SESSION_H
@@ -20,6 +25,20 @@ char *exi_scan_file(const char *folder, const char *relative);
 bool exi_scan_is_name(const char *name);
 /* The same for a part, which becomes a layer of the body between others. */
 bool exi_scan_is_part_name(const char *name);
+
+/* Reads "unit" and "up" of scan.json; leaves what they do not say to exi_scan_find_axes. */
+ex_result exi_scan_read_axes(exi_reader *r, const json_t *root, ex_scan_session *session);
+/* Finds what scan.json does not say: from named points of the reference, else from its shape. Scans and points that
+ * cannot be read tell nothing; their readers complain later. Results: MEMORY. */
+ex_result exi_scan_find_axes(ex_scan_session *session, ex_error *error);
+/* The name of a unit, given in metres; NULL: it has none. */
+const char *exi_scan_unit_name(double metres);
+/* Sets the rotation from the axes of the files, with `up` up, to y up: rows. */
+void exi_scan_turn(const char *up, double turn[3][3]);
+
+/* Gives points without faces normals, if they have none, and faces between neighbours. First thins them to `most`; 0:
+ * keeps all. Results: DATA (fewer than 8 points; a number that is not finite; no surface), MEMORY. */
+ex_result exi_scan_mesh_points(ex_mesh *mesh, int most, ex_error *error);
 
 /* True if a file can be opened. */
 bool exi_scan_is_there(const char *path);

@@ -76,7 +76,7 @@ static ex_result unknown_marker(work *w, const char *path, const char *name) {
 static ex_result add_labels(work *w, int scan, const char *path) {
     ex_labelled *labelled = NULL;
     int count = 0;
-    ex_result result = ex_labels_read(path, &labelled, &count, w->error);
+    ex_result result = ex_scan_labels_read(w->session, path, &labelled, &count, w->error);
     for (int i = 0; i < count && result == EX_OK; i++) {
         const int site = ex_kinematics_find_site(w->kinematics, labelled[i].name);
         if (site < 0) {

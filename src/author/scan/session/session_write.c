@@ -99,6 +99,13 @@ static json_t *session_json(const ex_scan_session *session) {
         good = put(root, "cage", json_string(session->cage));
     if (good && (session->person || (!session->cage && strcmp(session->skeleton, "full") == 0)))
         good = put(root, "template", json_string(session->person ? session->person : "cage"));
+    const char *unit = exi_scan_unit_name(session->unit);
+    if (good && !session->unit_found && session->unit > 0)
+        good = put(root, "unit", unit ? json_string(unit) : exi_json_make_number(session->unit));
+    if (good && !session->up_found && session->up[0])
+        good = put(root, "up", json_string(session->up));
+    if (good && session->points != (session->person ? EX_SCAN_POINTS : 0))
+        good = put(root, "points", json_integer(session->points));
     good = good && put(root, "levels", json_integer(session->levels)) &&
            put(root, "reach", exi_json_make_number(session->reach)) &&
            put(root, "noise", exi_json_make_number(session->noise)) &&

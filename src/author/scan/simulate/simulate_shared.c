@@ -208,6 +208,8 @@ ex_result exi_write_session(const exi_simulated *s, ex_error *error) {
         .skeleton = "skeleton.json",
         .kinematics = s->measured,
         .markers = "markers.csv",
+        .unit = 1,
+        .up = "y",
         .levels = 5,
         .reach = 0.06,
         .noise = noise > 1e-4 ? noise : 1e-4, /* must be above 0 */
