@@ -39,11 +39,27 @@ static void print_json(const ex_scan_session *session, const ex_scan_carried *ca
         exi_emit_number(&json, "rms", scan->rms);
         exi_emit_number(&json, "seen", scan->seen);
         exi_emit_number(&json, "flipped", scan->flipped_count);
+        exi_emit_number(&json, "scan_points", scan->point_count);
         exi_emit_close(&json, '}');
     }
     exi_emit_close(&json, ']');
     exi_emit_close(&json, '}');
     exi_emit_end(&json);
+}
+
+/* Says which scans were thinned. */
+static void say_thinned(const ex_scan_session *session, const ex_scan_carried *carried) {
+    int count = 0, most = 0;
+    for (int i = 0; i < carried->scan_count; i++) {
+        count += carried->scans[i].point_count < carried->scans[i].read_count;
+        most = carried->scans[i].read_count > carried->scans[most].read_count ? i : most;
+    }
+    if (count > 0)
+        exi_print_to(stderr,
+                     "exemplar: %d of %d scans were thinned, '%s' from %d to %d points: \"points\" in scan.json "
+                     "sets the limit\n",
+                     count, carried->scan_count, session->scans[carried->scans[most].scan].name,
+                     carried->scans[most].read_count, carried->scans[most].point_count);
 }
 
 static int run(const ex_call *call) {
@@ -77,6 +93,8 @@ static int run(const ex_call *call) {
         if (carried->scans[i].left_out)
             exi_failed_text("scan '%s' is left out: %s", session->scans[carried->scans[i].scan].name,
                             carried->scans[i].reason);
+    if (result == EX_OK && !call->quiet)
+        say_thinned(session, carried);
     if (result != EX_OK)
         exi_failed(&error);
     else if (call->json)

@@ -523,6 +523,8 @@ typedef struct ex_carried_scan {
     double rms;        /* of the registered template from the scan */
     double seen;       /* share of the template's outside that the scan shows */
     int flipped_count; /* triangles that face away from their neighbours */
+    int read_count;    /* points of its files, and */
+    int point_count;   /* how many of them were kept */
 } ex_carried_scan;
 
 /* Report on carrying a template to a session. */

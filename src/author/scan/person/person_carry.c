@@ -78,7 +78,7 @@ static int find_wrong_point(exi_carry *w, const exi_carry_scan *o, double *off) 
     return count > 0 && sqrt(squares / count) > points_most ? worst : -1;
 }
 
-/* Refuses points that no person spans: they are in another unit. */
+/* Refuses points that no person spans: they are in another unit than was found or said. */
 static ex_result check_size(const exi_carry *w, const exi_carry_scan *o) {
     double span = 0;
     for (int c = 0; c < 3; c++) {
@@ -93,8 +93,8 @@ static ex_result check_size(const exi_carry *w, const exi_carry_scan *o) {
         return EX_OK;
     return ex_error_set(
         w->error, EX_ERROR_DATA,
-        "the landmarks or labels of the reference scan '%s' are %g m apart, which no person is: scans and "
-        "their points must be in metres",
+        "the landmarks or labels of the reference scan '%s' are %g m apart, which no person is: \"unit\" in "
+        "scan.json says the unit of scans and points",
         w->session->scans[o->scan].name, span);
 }
 

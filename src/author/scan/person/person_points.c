@@ -8,6 +8,7 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static const double told_sigma = 0.15;
 enum { TOLD_SCANS = 3, TOLD_MARKERS = 30 };
 /* Fewest points that tell how the base is turned. */
 enum { TURN_LEAST = 4 };
+/* Points this far outside the box around a scan, as a share of its size, are not on it. */
+static const double outside_share = 0.1;
 /* A marker farther from the registered template than this is not on the person. */
 static const double marker_reach = 0.03;
 
@@ -185,13 +188,45 @@ int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_regis
     return count;
 }
 
+/* Refuses points that are mostly outside the box around the scan: their file has another unit, or other axes. */
+static ex_result check_near(const exi_carry *w, const exi_carry_scan *o, ex_mesh *const *meshes) {
+    const ex_scan_entry *entry = &w->session->scans[o->scan];
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
+    int outside = 0;
+    for (int i = 0; i < entry->file_count; i++)
+        for (size_t v = 0; v < 3 * (size_t)meshes[i]->vertex_count; v++) {
+            low[v % 3] = fmin(low[v % 3], meshes[i]->positions[v]);
+            high[v % 3] = fmax(high[v % 3], meshes[i]->positions[v]);
+        }
+    for (int c = 0; c < 3; c++)
+        size = fmax(size, high[c] - low[c]);
+    for (int i = 0; i < o->count; i++) {
+        bool inside = true;
+        for (int c = 0; c < 3; c++)
+            inside = inside && o->points[i].at[c] > low[c] - outside_share * size &&
+                     o->points[i].at[c] < high[c] + outside_share * size;
+        outside += !inside;
+    }
+    if (2 * outside <= o->count)
+        return EX_OK;
+    return ex_error_set(w->error, EX_ERROR_DATA,
+                        "%d of %d landmarks and labels of the reference scan '%s' are far from it: they must have the "
+                        "unit and the axes of the scan's files",
+                        outside, o->count, entry->name);
+}
+
 ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
     const ex_scan_entry *entry = &w->session->scans[o->scan];
     *in = (exi_carry_input){.anchors = exi_array_allocate((size_t)o->count, sizeof *in->anchors),
                             .bone_points = exi_array_allocate((size_t)w->joint_count, sizeof *in->bone_points)};
     if (!in->anchors || !in->bone_points)
         return exi_carry_no_memory(w);
-    const ex_result result = ex_scan_meshes(w->session, o->scan, &in->meshes, w->error);
+    ex_result result = exi_scan_meshes(w->session, o->scan, &in->meshes, &o->report->read_count, w->error);
+    o->report->point_count = 0;
+    for (int i = 0; result == EX_OK && i < entry->file_count; i++)
+        o->report->point_count += in->meshes[i]->vertex_count;
+    if (result == EX_OK && o == &w->ones[w->reference])
+        result = check_near(w, o, in->meshes);
     in->scan = (exi_human_scan){.meshes = (const ex_mesh *const *)in->meshes,
                                 .mesh_count = in->meshes ? entry->file_count : 0,
                                 .anchors = in->anchors,

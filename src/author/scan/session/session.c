@@ -414,7 +414,10 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
                             "template: a session has a \"cage\" or a template person, not both");
     if (result == EX_OK && !person && !cage && strcmp(skeleton, "full") == 0)
         person = "human";
-    session->person = person && strcmp(person, "cage") != 0 ? exi_arena_text(r->arena, person) : NULL;
+    const bool carried = person && strcmp(person, "cage") != 0;
+    session->person = carried ? exi_arena_text(r->arena, person) : NULL;
+    if (result == EX_OK && carried && !session->person)
+        result = ex_error_memory(r->error, "the session", strlen(person));
     session->points = session->person ? EX_SCAN_POINTS : 0;
     if (result == EX_OK)
         result = exi_get_range(r, root, &whole, "points", 0, INT_MAX, &session->points);

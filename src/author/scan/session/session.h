@@ -36,6 +36,10 @@ const char *exi_scan_unit_name(double metres);
 /* Sets the rotation from the axes of the files, with `up` up, to y up: rows. */
 void exi_scan_turn(const char *up, double turn[3][3]);
 
+/* As ex_scan_meshes; *read_count: points of the files before they were thinned. */
+ex_result exi_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, int *read_count,
+                          ex_error *error);
+
 /* Gives points without faces normals, if they have none, and faces between neighbours. First thins them to `most`; 0:
  * keeps all. Results: DATA (fewer than 8 points; a number that is not finite; no surface), MEMORY. */
 ex_result exi_scan_mesh_points(ex_mesh *mesh, int most, ex_error *error);

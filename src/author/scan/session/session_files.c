@@ -28,12 +28,12 @@ static void convert_mesh(const ex_scan_session *session, ex_mesh *mesh) {
     }
 }
 
-ex_result ex_scan_mesh_read(const ex_scan_session *session, const char *path, ex_mesh **mesh, ex_error *error) {
-    if (!session || !path || !mesh)
-        return exi_misuse_error(error, __func__, "no session, no file, or no pointer for the mesh");
+static ex_result read_mesh(const ex_scan_session *session, const char *path, ex_mesh **mesh, int *read_count,
+                           ex_error *error) {
     ex_result result = ex_mesh_read(path, mesh, error);
     if (result != EX_OK)
         return result;
+    *read_count += (*mesh)->vertex_count;
     convert_mesh(session, *mesh);
     if ((*mesh)->face_count == 0)
         result = ex_error_within(error, exi_scan_mesh_points(*mesh, session->points, error), "%s", path);
@@ -44,14 +44,28 @@ ex_result ex_scan_mesh_read(const ex_scan_session *session, const char *path, ex
     return result;
 }
 
+ex_result ex_scan_mesh_read(const ex_scan_session *session, const char *path, ex_mesh **mesh, ex_error *error) {
+    int count = 0;
+    if (!session || !path || !mesh)
+        return exi_misuse_error(error, __func__, "no session, no file, or no pointer for the mesh");
+    return read_mesh(session, path, mesh, &count, error);
+}
+
 ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, ex_error *error) {
+    int count;
+    return exi_scan_meshes(session, scan, meshes, &count, error);
+}
+
+ex_result exi_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, int *read_count,
+                          ex_error *error) {
     const ex_scan_entry *entry = &session->scans[scan];
     ex_mesh **made = calloc((size_t)entry->file_count, sizeof *made);
     ex_result result = made ? EX_OK : ex_error_memory(error, "a scan", (size_t)entry->file_count * sizeof *made);
     *meshes = NULL;
+    *read_count = 0;
     for (int i = 0; i < entry->file_count && result == EX_OK; i++) {
         char *path = exi_scan_file(session->folder, entry->files[i]);
-        result = path ? ex_scan_mesh_read(session, path, &made[i], error) : ex_error_memory(error, "a path", 0);
+        result = path ? read_mesh(session, path, &made[i], read_count, error) : ex_error_memory(error, "a path", 0);
         free(path);
     }
     if (result == EX_OK && session->points > 0)
