@@ -11,17 +11,23 @@
 #include <string.h>
 
 static const char *csv, *page, *scan_name;
-static bool force;
+static bool force, landmarks;
 
 static const ex_option options[] = {
     {.name = "csv",
      .argument = "FILE.csv",
-     .help = "take names given by hand: marker,x,y,z of the scan that the file is named after, or of --scan",
+     .help = "take names that a page gave, or a table [scan,]marker,x,y,z. Without the column, it is of the scan that "
+             "the file is named after, or of --scan",
      .text = &csv},
     {.name = "page",
      .argument = "FILE.html",
-     .help = "write a page to name markers on: of --scan, or of the reference and all scans with doubtful markers",
+     .help = "write a page: to name markers of --scan, or of the reference and all scans with doubtful markers; or to "
+             "click landmarks of --scan, or of all scans",
      .text = &page},
+    {.name = "landmarks",
+     .help = "with --page: a page to click landmarks, for a template person; default if the session has no table of "
+             "markers",
+     .flag = &landmarks},
     {.name = "scan", .argument = "NAME", .help = "name of the scan", .text = &scan_name},
     {.name = "force", .letter = 'f', .help = "label scans again that were labelled automatically", .flag = &force},
 };
@@ -166,19 +172,45 @@ static int find_scan(const ex_scan_session *session, const char *name) {
     return -1;
 }
 
+/* Prints what was filed, and which scans need more landmarks. */
+static void print_taken(const ex_scan_session *session, const ex_scan_taken *taken) {
+    enum { LEAST = 6 };
+    const char *kind = taken->landmarks ? "landmarks" : "labels";
+    char counted[EXI_TEXT_SIZE];
+    for (int i = 0; i < taken->scan_count; i++) {
+        if (taken->taken[i] == 0)
+            continue;
+        exi_print("%s/%s.csv: %s taken from %s", kind, session->scans[i].name,
+                  exi_text_count(counted, taken->taken[i], taken->landmarks ? "landmark" : "label"), csv);
+        if (taken->totals[i] != taken->taken[i])
+            exi_print(", it has %d now", taken->totals[i]);
+        if (taken->landmarks && taken->totals[i] < LEAST)
+            exi_print("; it needs %d more", LEAST - taken->totals[i]);
+        exi_print("\n");
+    }
+}
+
+/* A table without the column is of --scan, or of the scan that it is named after. */
 static int take(const ex_call *call, const ex_scan_session *session) {
     ex_error error = {0};
-    char counted[EXI_TEXT_SIZE], *stem = exi_path_stem(csv);
-    int count = 0, exit_code = EX_EXIT_FAILED;
-    const int scan = stem || scan_name ? find_scan(session, scan_name ? scan_name : stem) : -1;
-    if (scan >= 0 && ex_scan_label_take(session, scan, csv, &count, &error) == EX_OK) {
-        exit_code = EX_EXIT_DONE;
-        if (!call->quiet)
-            exi_print("labels/%s.csv: %s taken from %s\n", session->scans[scan].name,
-                      exi_text_count(counted, count, "label"), csv);
-    } else if (scan >= 0) {
-        exi_failed(&error);
+    ex_scan_taken *taken = NULL;
+    char *stem = exi_path_stem(csv);
+    int scan = -1, exit_code = EX_EXIT_FAILED;
+    if (!stem) {
+        exi_failed_memory();
+    } else if (scan_name && (scan = find_scan(session, scan_name)) < 0) {
+        /* said */
+    } else {
+        scan = scan_name ? scan : ex_scan_session_find(session, stem);
+        if (ex_scan_take(session, scan, csv, &taken, &error) == EX_OK) {
+            exit_code = EX_EXIT_DONE;
+            if (!call->quiet)
+                print_taken(session, taken);
+        } else {
+            exi_failed(&error);
+        }
     }
+    ex_scan_taken_destroy(taken);
     free(stem);
     return exit_code;
 }
@@ -206,31 +238,42 @@ static bool is_doubtful(const ex_scan_session *session, int scan) {
     return doubtful || 2 * sure < found_count;
 }
 
+/* Chooses the scans of a page; returns their number, 0 after printing an error. */
+static int choose_scans(const ex_scan_session *session, int *scans) {
+    int count = 0;
+    const int only = scan_name ? find_scan(session, scan_name) : -1;
+    if (scan_name && only < 0)
+        return 0;
+    if (landmarks && !scan_name)
+        scans[count++] = session->reference;
+    for (int i = 0; i < session->scan_count; i++)
+        if (scan_name ? i == only : landmarks ? i != session->reference : is_doubtful(session, i))
+            scans[count++] = i;
+    return count;
+}
+
 static int write_page(const ex_call *call, const ex_scan_session *session) {
-    int *scans = array_allocate((size_t)session->scan_count, sizeof *scans), count = 0, exit_code;
+    int *scans = array_allocate((size_t)session->scan_count, sizeof *scans), count = 0, exit_code = EX_EXIT_FAILED;
     bool *redo = array_allocate((size_t)session->scan_count, sizeof *redo);
     exi_progress progress;
     ex_error error = {0};
     char counted[EXI_TEXT_SIZE], bytes[EXI_TEXT_SIZE];
+    landmarks = landmarks || (session->person && !session->markers);
     if (!scans || !redo)
         exit_code = exi_failed_memory();
     else if (!exi_output_check(call->command, page, ".html", NULL, &exit_code))
-        count = -1;
-    else if (!check_found(session, redo))
-        exit_code = EX_EXIT_FAILED;
-    else {
-        const int only = scan_name ? find_scan(session, scan_name) : -1;
-        for (int i = 0; i < session->scan_count; i++)
-            if (scan_name ? i == only : is_doubtful(session, i))
-                scans[count++] = i;
+        count = 0;
+    else if (landmarks || check_found(session, redo))
+        count = choose_scans(session, scans);
+    if (count > 0) {
         exi_pool *pool = exi_pool_create(call->threads);
         exi_progress_start(&progress, call);
         const ex_result result =
-            count > 0 ? ex_scan_label_page(session, scans, count, page, &progress.hook, exi_pool_tasks(pool), &error)
-                      : EX_ERROR_ARGUMENT;
+            landmarks ? ex_scan_landmark_page(session, scans, count, page, &progress.hook, &error)
+                      : ex_scan_label_page(session, scans, count, page, &progress.hook, exi_pool_tasks(pool), &error);
         exi_progress_end(&progress);
         exi_pool_destroy(pool);
-        exit_code = result == EX_OK ? EX_EXIT_DONE : count > 0 ? exi_failed(&error) : EX_EXIT_FAILED;
+        exit_code = result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
         if (result == EX_OK && !call->quiet)
             exi_print("%s: %s, %s\n", page, exi_text_count(counted, count, "scan"),
                       exi_text_bytes(bytes, exi_file_size(page)));
@@ -246,13 +289,16 @@ static int run(const ex_call *call) {
     if (scan_name && !csv && !page)
         return exi_wrong_usage(call->command,
                                "--scan goes with --csv or --page: labelling always uses all scans together");
+    if (landmarks && !page)
+        return exi_wrong_usage(call->command, "--landmarks goes with --page: it writes a page to click them on");
     ex_scan_session *session = page ? exi_scan_open(call) : exi_scan_open_to_change(call);
     if (!session)
         return EX_EXIT_FAILED;
     int exit_code = EX_EXIT_FAILED;
     if (page)
         exit_code = write_page(call, session);
-    else if (exi_scan_can_write(session, "labels", ""))
+    else if (exi_scan_can_write(session, "labels", "") &&
+             (!csv || !session->person || exi_scan_can_write(session, "landmarks", "")))
         exit_code = csv ? take(call, session) : label(call, session);
     ex_scan_session_destroy(session);
     return exit_code;
@@ -260,10 +306,10 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_scan_label = {
     .name = "scan label",
-    .summary = "name the markers that were found on scans",
+    .summary = "name markers of scans, or click landmarks",
     .usage = "scan label DIR [--force] [--json]\n"
              "scan label DIR --csv FILE.csv [--scan NAME]\n"
-             "scan label DIR --page FILE.html [--scan NAME]",
+             "scan label DIR --page FILE.html [--landmarks] [--scan NAME]",
     .description = "Names the markers of all scans of a session. It starts from the markers found\n"
                    "on them ('exemplar scan markers') and from the names of the reference scan's\n"
                    "markers in labels/NAME.csv. It uses their colours, distances on a rigid bone,\n"
@@ -273,13 +319,22 @@ const ex_command cmd_scan_label = {
                    "\n"
                    "labels/NAME.csv of each scan has marker,x,y,z,confidence. A name is sure from\n"
                    "a confidence of 0.9. Doubtful ones are listed, also in labels/doubtful.csv:\n"
-                   "check them on a page (--page), one file for any browser, and save the CSV that\n"
-                   "it gives. A line without confidence was named by hand and is never changed.\n"
-                   "Scans that were labelled before are left alone, unless new markers were found\n"
-                   "on them.",
+                   "answer them on a page (--page), one file for any browser that works without a\n"
+                   "network, and hand in the CSV that it gives (--csv). What you answered is never\n"
+                   "asked again: a line without confidence was named by hand and is never changed,\n"
+                   "and labels/none.csv has spots that are no markers. Scans that were labelled\n"
+                   "before are left alone, unless new markers were found on them.\n"
+                   "\n"
+                   "For a template person without markers, --page writes a page to click\n"
+                   "landmarks: every scan can be turned, and the page says where each landmark is.\n"
+                   "Six on every scan are enough to start, a dozen is good. --csv files them in\n"
+                   "landmarks/NAME.csv, in the coordinates of the scan's own files. With markers,\n"
+                   "--landmarks asks for that page.",
     .examples = "exemplar scan label body\n"
                 "exemplar scan label body --page names.html\n"
-                "exemplar scan label body --csv ~/Downloads/arm_07.csv",
+                "exemplar scan label body --csv ~/Downloads/names.csv\n"
+                "exemplar scan label anna --page landmarks.html\n"
+                "exemplar scan label anna --csv ~/Downloads/landmarks.csv",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -64,6 +64,8 @@ def options_of(arguments):
     parser.add_argument("--tool", help="exemplar, which has the template's landmarks; default: build/release/bin")
     parser.add_argument("--data", default=str(Path(data) / "makehuman"), help="MakeHuman's files (default: in EX_DATA)")
     parser.add_argument("--poses", type=int, default=12, help="1 to 40 (default: 12)")
+    parser.add_argument("--only", metavar="NAMES", help="these poses, with commas between; the first is the reference")
+    parser.add_argument("--yaw", type=float, default=0.0, help="degrees that the reference is turned (default: 0)")
     subject.person_options(parser)
     parser.add_argument("--views", type=int, default=6, help="cameras around the body (default: 6)")
     parser.add_argument("--pitch", type=float, default=0.003, help="metres between samples (default: 0.003)")
@@ -143,7 +145,10 @@ def write_session(options, say=print):
     for name in ("labels", "landmarks", "held/labels", "held/landmarks"):
         (folder / name).mkdir(parents=True)
     person = subject.person_of(options)
-    poses = subject.library(options.poses, options.seed, options.vary, options.symmetric)
+    only = options.only.split(",") if options.only else None
+    poses = subject.library(options.poses, options.seed, options.vary, options.symmetric, names=only)
+    reference = next(iter(poses))
+    poses[reference] = {**poses[reference], "hips": np.add(poses[reference].get("hips", (0, 0, 0)), (0, 0, options.yaw))}
     posed = subject.all_poses(person, poses, options.seed)
     chosen = person.markers(options.markers, options.seed) if options.markers else []
     triangles = np.array([c[2] for c in chosen], int)
@@ -154,7 +159,7 @@ def write_session(options, say=print):
         other = subject.Person(options.data, **subject.PEOPLE["heavy_woman" if options.person != "heavy_woman" else "giant"])
     writer, random = Writer(options, folder), np.random.default_rng([161803, options.seed])
     names = [c[0] for c in chosen]
-    count, entries, marks, seen = options.poses, [], [], []
+    count, entries, marks, seen = len(only) if only else options.poses, [], [], []
     for number, pose in enumerate(posed):
         held, body = number >= count, person
         if options.stranger == pose.name:

@@ -675,10 +675,11 @@ def varied(pose, random, degrees):
     return out
 
 
-def library(count=12, seed=1, degrees=3.0, symmetric=False, held=True):
-    """{name: pose}: the first count of POSES, then HELD_OUT. The first is the reference; symmetric: exactly as written."""
+def library(count=12, seed=1, degrees=3.0, symmetric=False, held=True, names=None):
+    """{name: pose}: the first count of POSES, or those named, then HELD_OUT. The first is the reference; symmetric:
+    exactly as written."""
     random = np.random.default_rng([31337, seed])
-    names = list(POSES)[:count]
+    names = names or list(POSES)[:count]
     chosen = {name: POSES[name] for name in names} | (HELD_OUT if held else {})
     poses = {name: varied(pose, random, degrees) for name, pose in chosen.items()}
     if symmetric:

@@ -8,6 +8,7 @@
  *   landmarks/NAME.csv   points that someone clicked:  marker,x,y,z
  *   found/NAME.csv       markers found on it:  x,y,z,r,g,b,size,view,strength  (scan markers)
  *   labels/NAME.csv      markers with names:   marker,x,y,z,confidence         (scan label; the reference's by hand)
+ *   landmarks/NAME.csv   places that a person clicked:  marker,x,y,z           (scan label, for a template person)
  *   fit.json             bones, axes, markers, and the pose of every scan      (scan fit)
  *   template/cage.obj    the cage at the reference pose, a group per joint     (scan template)
  *   template/body.glb    its skeleton and skin
@@ -446,18 +447,43 @@ EX_API ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_lab
                                ex_scan_labelling **labels, ex_error *error);
 EX_API void ex_scan_labelling_destroy(ex_scan_labelling *labels);
 
-/* Imports labels of a scan made by someone: rows of the file replace those of the same marker and those within a few
- * millimetres. *count: number of rows taken. Results: as ex_labels_read; an unknown marker. */
-EX_API ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const char *path, int *count,
-                                    ex_error *error);
+/* Report on a table of names given by hand. */
+typedef struct ex_scan_taken {
+    bool landmarks; /* true: filed in landmarks/; false: in labels/ */
+    int scan_count; /* of the session */
+    int *taken;     /* [scan_count] rows of each scan */
+    int *totals;    /* [scan_count] names that it has now; 0 for scans without rows */
+} ex_scan_taken;
+
+/*
+ * Files a table that someone made, as the pages give it: [scan,]marker,x,y,z[,confidence] goes to labels/NAME.csv, and
+ * [scan,]landmark,x,y,z to landmarks/NAME.csv. So does a table of markers in a session with a template person, if all
+ * names are landmarks of the template and none is a marker. scan: of rows without the column; -1: there must be one.
+ * Rows replace those of the same name, and of markers those within a few millimetres. A row without a place removes the
+ * name. A row of markers without a name says that the spot there is no marker: labels/none.csv keeps that, and
+ * ex_scan_label never names the spot. Nothing is written if a row is wrong. Results: DATA (an unknown scan or marker, a
+ * name twice in a scan), FORMAT, FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_take(const ex_scan_session *session, int scan, const char *path, ex_scan_taken **taken,
+                              ex_error *error);
+EX_API void ex_scan_taken_destroy(ex_scan_taken *taken);
 
 /*
  * Writes a web page for naming markers on pictures of scans [count] from all sides, in any browser; the one file is
- * self-contained. It produces a scan's CSV, to be saved in labels/ or imported by ex_scan_label_take. Results: FILE,
- * DATA, MEMORY.
+ * self-contained. It asks about doubtful markers first, each with a picture of the spot and of the reference. It
+ * produces a CSV for ex_scan_take. Results: FILE, DATA, MEMORY.
  */
 EX_API ex_result ex_scan_label_page(const ex_scan_session *session, const int *scans, int count, const char *path,
                                     const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
+
+/*
+ * Writes a web page for clicking the landmarks of the session's template person on scans [count], which can be turned;
+ * the one file is self-contained, for any browser with WebGL. Scans are thinned; landmarks that they have are shown. It
+ * produces a CSV for ex_scan_take. Results: FILE, DATA (no template person; a template without landmarks), MEMORY.
+ */
+EX_API ex_result ex_scan_landmark_page(const ex_scan_session *session, const int *scans, int count, const char *path,
+                                       const ex_progress *progress, ex_error *error);
+
 
 /* ---- the fit ---- */
 

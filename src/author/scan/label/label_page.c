@@ -2,12 +2,15 @@
  * Writes a web page for naming markers: pictures of scans from the positions of their views, or from four sides if they
  * were merged, with spots at the found markers. The page's data are JSON (label_page_text.c has the rest of it):
  * markers [{name, colour}], scans [{name, reference, views: [{width, height, picture}], spots: [{at: [x, y, z], name,
- * confidence, other, hand, colour, seen: [[view, x, y], …]}], extra: rows of labels/ without a spot}].
+ * confidence, hand, refused, colour, seen: [[view, x, y], …]}], asked: [{spot, other, picture}]}], known {marker: its
+ * picture on the reference}. A doubtful spot is asked about, with a picture of the skin around it; `other` is the second
+ * best name. Rows of labels/ without a found marker are spots that are not seen.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
 #include "author/scan/label/label_scans.h"
 #include "author/scan/session/session.h"
+#include "author/scan/session/table.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
@@ -17,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGER_SIDE = 640, SIDES = 4 };
+enum { LONGER_SIDE = 640, SIDES = 4, CLOSE = 200, ASKED_MOST = 300 };
 #define MARGIN     0.08  /* left by ex_render around a form */
-#define SAME_PLACE 0.008 /* metres */
+#define AROUND     0.11  /* metres that a picture of a spot shows on each side of it */
 #define PI         3.14159265358979323846
 
 /* A picture: a parallel view at a height, from a direction around y. */
@@ -34,7 +37,19 @@ typedef struct page {
     const ex_scan_session *session;
     ex_file_writer *writer;
     const ex_tasks *tasks;
+    exi_table *doubtful; /* labels/doubtful.csv; without rows if there is none */
+    exi_refused *refused;
+    int refused_count;
+    bool *wanted; /* [site_count]: a picture on the reference is needed */
+    int *asked;   /* number of pictures of spots */
 } page;
+
+/* A doubtful spot. */
+typedef struct question {
+    int spot, view;
+    const char *name, *other;
+    double position[3];
+} question;
 
 /* ---- pictures ---- */
 
@@ -92,20 +107,9 @@ static void project(const shot *s, const double point[3], double at[2]) {
     at[1] = 0.5 * s->height * (1 - from[1] / s->half);
 }
 
-static void write_base64(ex_file_writer *writer, const unsigned char *bytes, size_t size) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char line[4];
-    for (size_t i = 0; i < size; i += 3) {
-        const unsigned left = size - i < 3 ? (unsigned)(size - i) : 3;
-        const unsigned bits = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
-                              (left > 2 ? (unsigned)bytes[i + 2] : 0);
-        for (unsigned k = 0; k < 4; k++)
-            line[k] = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
-        ex_file_write(writer, line, sizeof line);
-    }
-}
-
-static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s, ex_error *error) {
+/* Writes a picture as a data address, in quotes. */
+static ex_result write_drawn(const page *p, const ex_mesh *mesh, int width, int height, ex_camera camera,
+                             ex_error *error) {
     ex_render_item item = ex_render_item_default();
     ex_render_def def = ex_render_def_default();
     ex_image *image = NULL;
@@ -113,11 +117,11 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
     size_t size = 0;
     item.mesh = mesh;
     item.vertex_colours = true;
-    def.width = s->width;
-    def.height = s->height;
+    def.width = width;
+    def.height = height;
     def.items = &item;
     def.item_count = 1;
-    def.camera = (ex_camera){.yaw = s->yaw * 180 / PI, .zoom = 1};
+    def.camera = camera;
     def.ground = false;
     def.occlusion = 0;
     def.samples = 4;
@@ -125,7 +129,7 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
     def.tasks = p->tasks;
     ex_result result = ex_render(&def, &image, error);
     /* Half the bytes, without visible loss. */
-    for (size_t i = 0; result == EX_OK && i < 4 * (size_t)s->width * (size_t)s->height; i++) {
+    for (size_t i = 0; result == EX_OK && i < 4 * (size_t)width * (size_t)height; i++) {
         const int level = i % 4 == 3 ? 255 : (image->pixels[i] & 0xf8) * 255 / 248;
         image->pixels[i] = (unsigned char)level;
     }
@@ -134,11 +138,19 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
     ex_image_destroy(image);
     if (result != EX_OK)
         return result;
-    ex_file_printf(p->writer, "{\"width\":%d,\"height\":%d,\"picture\":\"data:image/png;base64,", s->width, s->height);
-    write_base64(p->writer, bytes, size);
-    ex_file_printf(p->writer, "\"}");
+    ex_file_printf(p->writer, "\"data:image/png;base64,");
+    exi_page_base64(p->writer, bytes, size);
+    ex_file_printf(p->writer, "\"");
     free(bytes);
     return EX_OK;
+}
+
+static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s, ex_error *error) {
+    const ex_camera camera = {.yaw = s->yaw * 180 / PI, .zoom = 1};
+    ex_file_printf(p->writer, "{\"width\":%d,\"height\":%d,\"picture\":", s->width, s->height);
+    const ex_result result = write_drawn(p, mesh, s->width, s->height, camera, error);
+    ex_file_printf(p->writer, "}");
+    return result;
 }
 
 /* ---- spots ---- */
@@ -157,6 +169,22 @@ static void find_normal(const ex_mesh *mesh, const double point[3], double norma
     }
     cross_of(mesh, nearest, normal);
     exi_unit3(normal);
+}
+
+/* Draws the skin around a point, which is in the middle, from the direction that it faces. */
+static ex_result write_close(const page *p, const ex_mesh *mesh, const double point[3], ex_error *error) {
+    double normal[3];
+    float around[6][3];
+    find_normal(mesh, point, normal);
+    for (int i = 0; i < 6; i++)
+        for (int c = 0; c < 3; c++)
+            around[i][c] = (float)(point[c] + (i / 2 == c ? (i % 2 ? AROUND : -AROUND) : 0));
+    const ex_camera camera = {.yaw = atan2(normal[0], normal[2]) * 180 / PI,
+                              .pitch = asin(normal[1] > 1 ? 1 : normal[1] < -1 ? -1 : normal[1]) * 180 / PI,
+                              .zoom = 1,
+                              .points = around[0],
+                              .point_count = 6};
+    return write_drawn(p, mesh, CLOSE, CLOSE, camera, error);
 }
 
 static json_t *pair_of(int view, const double at[2]) {
@@ -197,7 +225,7 @@ static json_t *find_seen(const ex_found_marker *found, ex_mesh *const *meshes, i
 
 /* Returns the row of labels/ for a found marker, or -1. */
 static int find_row(const ex_found_marker *found, const ex_labelled *rows, int count, const bool *used) {
-    double least = SAME_PLACE * SAME_PLACE;
+    double least = EXI_SAME_PLACE * EXI_SAME_PLACE;
     int nearest = -1;
     for (int i = 0; i < count; i++) {
         double apart[3];
@@ -210,71 +238,165 @@ static int find_row(const ex_found_marker *found, const ex_labelled *rows, int c
     return nearest;
 }
 
-/* Takes `seen` over; NULL without memory. */
-/* Its place is in the unit and axes of the session's files, for the CSV. */
-static json_t *make_spot(const page *p, const double position[3], const double colour[3], const ex_labelled *row,
+/* Takes `seen` over; NULL without memory. Its place is in the unit and axes of the session's files, for the CSV. */
+static json_t *make_spot(const page *p, const double position[3], const double colour[3], const ex_labelled *row, bool refused,
                          json_t *seen) {
     double at[3] = {position[0], position[1], position[2]};
     ex_scan_to_files(p->session, at);
     return !seen ? NULL
-                 : json_pack("{s:[f,f,f], s:[i,i,i], s:s, s:f, s:b, s:o}", "at", nearbyint(1e6 * at[0]) / 1e6,
-                             nearbyint(1e6 * at[1]) / 1e6, nearbyint(1e6 * at[2]) / 1e6, "colour", (int)colour[0],
-                             (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
-                             row ? floor(1000 * row->confidence) / 1000 : 0.0, "hand", row ? row->by_hand : 0, "seen",
-                             seen);
+                 : json_pack("{s:[f,f,f], s:[i,i,i], s:s, s:f, s:b, s:b, s:o}", "at", nearbyint(1e6 * at[0]) / 1e6,
+                             nearbyint(1e6 * at[1]) / 1e6, nearbyint(1e6 * at[2]) / 1e6, "colour",
+                             (int)colour[0], (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
+                             row ? floor(1000 * row->confidence) / 1000 : 0.0, "hand", row ? row->by_hand : 0,
+                             "refused", refused, "seen", seen);
 }
 
-static ex_result write_json(ex_file_writer *writer, json_t *value, ex_error *error) {
-    exi_text text = {0};
-    if (value)
-        exi_json_print(value, false, &text);
-    const bool good = value && !text.failed;
-    for (size_t i = 0; good && i < text.size; i++) { /* so that no name ends the script */
-        const bool tag = text.bytes[i] == '<';
-        ex_file_write(writer, tag ? "\\u003c" : text.bytes + i, tag ? 6 : 1);
+/* The second best name of a doubtful one; "" if there is none. */
+static const char *find_other(const page *p, const char *scan, const char *name) {
+    const exi_table *t = p->doubtful;
+    for (int i = 0; i < t->row_count; i++)
+        if (strcmp(exi_table_text(t, i, exi_table_column(t, "scan")), scan) == 0 &&
+            strcmp(exi_table_text(t, i, exi_table_column(t, "marker")), name) == 0)
+            return exi_table_text(t, i, exi_table_column(t, "other"));
+    return "";
+}
+
+static void want(const page *p, const char *name) {
+    const int site = ex_kinematics_find_site(p->session->kinematics, name);
+    if (site >= 0)
+        p->wanted[site] = true;
+}
+
+/* Writes what is asked about a scan. */
+static ex_result write_asked(const page *p, ex_mesh *const *meshes, const question *questions, int count,
+                             ex_error *error) {
+    ex_result result = EX_OK;
+    ex_file_printf(p->writer, ",\"asked\":[");
+    for (int i = 0; i < count && result == EX_OK && *p->asked < ASKED_MOST; i++, ++*p->asked) {
+        const question *q = &questions[i];
+        ex_file_printf(p->writer, "%s{\"spot\":%d,\"other\":", i ? "," : "", q->spot);
+        result = exi_page_json(p->writer, json_string(q->other), error);
+        ex_file_printf(p->writer, ",\"picture\":");
+        if (result == EX_OK)
+            result = write_close(p, meshes[q->view], q->position, error);
+        ex_file_printf(p->writer, "}");
+        want(p, q->name);
+        want(p, q->other);
     }
-    free(text.bytes);
-    json_decref(value);
-    return good ? EX_OK : ex_error_memory(error, "the page", text.size);
+    ex_file_printf(p->writer, "]");
+    return result;
+}
+
+/* What is known of the spots of a scan. */
+typedef struct known {
+    ex_found_marker *found;
+    ex_labelled *rows;
+    int found_count, row_count;
+    bool *used; /* [row_count] */
+    question *questions;
+    int question_count;
+} known;
+
+static ex_result read_known(const page *p, int scan, known *k, ex_error *error) {
+    char *path = ex_scan_path(p->session, "found", p->session->scans[scan].name, ".csv");
+    ex_result result = path ? ex_scan_found_read(p->session, path, &k->found, &k->found_count, error)
+                            : ex_error_memory(error, "the page", 0);
+    free(path);
+    if (result == EX_OK)
+        result = exi_label_read(p->session, "labels", scan, &k->rows, &k->row_count, error);
+    if (result != EX_OK)
+        return result;
+    k->used = calloc((size_t)k->row_count + 1, sizeof *k->used);
+    k->questions = exi_array_allocate((size_t)k->found_count, sizeof *k->questions);
+    return k->used && k->questions ? EX_OK : ex_error_memory(error, "the page", 0);
+}
+
+static void free_known(known *k) {
+    free(k->found);
+    ex_labels_free(k->rows, k->row_count);
+    free(k->used);
+    free(k->questions);
+}
+
+static ex_result make_spots(const page *p, int scan, known *k, ex_mesh *const *meshes, const shot *shots,
+                            int shot_count, json_t *spots, ex_error *error) {
+    const ex_scan_entry *entry = &p->session->scans[scan];
+    bool good = true;
+    for (int f = 0; f < k->found_count && good; f++) {
+        const ex_found_marker *found = &k->found[f];
+        const int at = find_row(found, k->rows, k->row_count, k->used);
+        const ex_labelled *row = at >= 0 ? &k->rows[at] : NULL;
+        if (row)
+            k->used[at] = true;
+        if (row && !row->by_hand && row->confidence < EX_LABEL_SURE) {
+            question *q = &k->questions[k->question_count++];
+            *q = (question){.spot = f,
+                            .view = found->view >= 0 && found->view < entry->file_count ? found->view : 0,
+                            .name = row->name,
+                            .other = find_other(p, entry->name, row->name)};
+            memcpy(q->position, found->position, sizeof q->position);
+        }
+        good = add(spots, make_spot(p, found->position, found->colour, row,
+                                    exi_is_refused(p->refused, p->refused_count, scan, found->position),
+                                    find_seen(found, meshes, entry->file_count, shots, shot_count)));
+    }
+    for (int r = 0; r < k->row_count && good; r++) /* named where nothing was found: they go into the CSV */
+        if (!k->used[r])
+            good = add(spots, make_spot(p, k->rows[r].position, (double[3]){0, 0, 0}, &k->rows[r], false, json_array()));
+    return good ? EX_OK : ex_error_memory(error, "the page", 0);
 }
 
 static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, const shot *shots, int shot_count,
                              ex_error *error) {
-    const ex_scan_entry *entry = &p->session->scans[scan];
-    ex_found_marker *found = NULL;
-    ex_labelled *rows = NULL;
-    int found_count = 0, row_count = 0;
-    char *path = ex_scan_path(p->session, "found", entry->name, ".csv");
-    char *labels = ex_scan_path(p->session, "labels", entry->name, ".csv");
+    known k = {0};
     json_t *spots = json_array();
-    ex_result result = path && labels && spots ? EX_OK : ex_error_memory(error, "the page", 0);
+    ex_result result = spots ? read_known(p, scan, &k, error) : ex_error_memory(error, "the page", 0);
     if (result == EX_OK)
-        result = ex_scan_found_read(p->session, path, &found, &found_count, error);
-    if (result == EX_OK && exi_scan_is_there(labels))
-        result = ex_scan_labels_read(p->session, labels, &rows, &row_count, error);
-    bool *used = calloc((size_t)row_count + 1, sizeof *used);
-    if (result == EX_OK && !used)
-        result = ex_error_memory(error, "the page", 0);
-    for (int f = 0; f < found_count && result == EX_OK; f++) {
-        const int row = find_row(&found[f], rows, row_count, used);
-        if (row >= 0)
-            used[row] = true;
-        if (!add(spots, make_spot(p, found[f].position, found[f].colour, row >= 0 ? &rows[row] : NULL,
-                                  find_seen(&found[f], meshes, entry->file_count, shots, shot_count))))
-            result = ex_error_memory(error, "the page", 0);
-    }
-    for (int r = 0; r < row_count && result == EX_OK; r++) /* named where nothing was found: they go into the CSV */
-        if (!used[r] && !add(spots, make_spot(p, rows[r].position, (double[3]){0, 0, 0}, &rows[r], json_array())))
-            result = ex_error_memory(error, "the page", 0);
+        result = make_spots(p, scan, &k, meshes, shots, shot_count, spots, error);
     if (result == EX_OK)
-        result = write_json(p->writer, spots, error);
+        result = exi_page_json(p->writer, spots, error);
     else
         json_decref(spots);
-    free(used);
-    free(found);
-    ex_labels_free(rows, row_count);
-    free(path);
-    free(labels);
+    if (result == EX_OK)
+        result = write_asked(p, meshes, k.questions, k.question_count, error);
+    free_known(&k);
+    return result;
+}
+
+/* Writes pictures of markers on the reference, of those that are asked about. */
+static ex_result write_reference(const page *p, ex_error *error) {
+    const int scan = p->session->reference;
+    ex_mesh **meshes = NULL;
+    known k = {0};
+    bool first = true;
+    ex_file_printf(p->writer, ",\n\"known\":{");
+    ex_result result = *p->asked > 0 ? ex_scan_meshes(p->session, scan, &meshes, error) : EX_OK;
+    if (result == EX_OK && meshes)
+        result = read_known(p, scan, &k, error);
+    for (int r = 0; r < k.row_count && result == EX_OK; r++) {
+        const int site = ex_kinematics_find_site(p->session->kinematics, k.rows[r].name);
+        int view = 0;
+        if (site < 0 || !p->wanted[site])
+            continue;
+        for (int f = 0; f < k.found_count; f++) {
+            double apart[3];
+            exi_subtract(k.found[f].position, k.rows[r].position, apart);
+            if (exi_dot3(apart, apart) < EXI_SAME_PLACE * EXI_SAME_PLACE)
+                view = k.found[f].view;
+        }
+        ex_file_printf(p->writer, first ? "" : ",");
+        first = false;
+        result = exi_page_json(p->writer, json_string(k.rows[r].name), error);
+        ex_file_printf(p->writer, ":");
+        if (result == EX_OK)
+            result = write_close(p, meshes[view >= 0 && view < p->session->scans[scan].file_count ? view : 0],
+                                 k.rows[r].position, error);
+    }
+    ex_file_printf(p->writer, "}");
+    for (int i = 0; meshes && i < p->session->scans[scan].file_count; i++)
+        ex_mesh_destroy(meshes[i]);
+    free(meshes);
+    free_known(&k);
     return result;
 }
 
@@ -289,7 +411,7 @@ static ex_result write_scan(const page *p, int scan, ex_error *error) {
     ex_result result = shots ? ex_scan_meshes(p->session, scan, &meshes, error) : ex_error_memory(error, "pictures", 0);
     if (result == EX_OK) {
         ex_file_printf(p->writer, "{\"name\":");
-        result = write_json(p->writer, json_string(entry->name), error);
+        result = exi_page_json(p->writer, json_string(entry->name), error);
         ex_file_printf(p->writer, ",\"reference\":%s,\"views\":[", scan == p->session->reference ? "true" : "false");
     }
     for (int i = 0; i < shot_count && result == EX_OK; i++) {
@@ -319,32 +441,61 @@ static ex_result write_markers(const page *p, ex_error *error) {
                                     "colour", (int)site->colour[0], (int)site->colour[1], (int)site->colour[2])))
             markers = drop(markers);
     }
-    return write_json(p->writer, markers, error);
+    return exi_page_json(p->writer, markers, error);
+}
+
+static ex_result write_page(const page *p, const int *scans, int count, const ex_progress *progress, ex_error *error) {
+    ex_file_write(p->writer, exi_label_page_before, strlen(exi_label_page_before));
+    ex_file_printf(p->writer, "{\"markers\":");
+    ex_result result = write_markers(p, error);
+    ex_file_printf(p->writer, ",\n\"scans\":[");
+    for (int i = 0; i < count && result == EX_OK; i++) {
+        if (progress)
+            progress->report(progress->user, "drawing", (double)i / count);
+        ex_file_printf(p->writer, i ? ",\n" : "\n");
+        result = write_scan(p, scans[i], error);
+    }
+    ex_file_printf(p->writer, "]");
+    if (result == EX_OK)
+        result = write_reference(p, error);
+    ex_file_printf(p->writer, "}");
+    ex_file_write(p->writer, exi_label_page_after, strlen(exi_label_page_after));
+    return result;
+}
+
+/* Reads what was answered, and what is doubtful. */
+static ex_result read_answers(page *p, ex_error *error) {
+    static const char *const columns[] = {"scan", "marker", "x", "y", "z", "confidence", "other", NULL};
+    char *path = ex_scan_path(p->session, "labels", "doubtful", ".csv");
+    p->wanted = calloc((size_t)p->session->kinematics->site_count + 1, sizeof *p->wanted);
+    ex_result result = path && p->wanted ? exi_refused_read(p->session, &p->refused, &p->refused_count, error)
+                                         : ex_error_memory(error, "the page", 0);
+    if (result == EX_OK && exi_scan_is_there(path))
+        result = exi_table_read(path, columns, 7, p->doubtful, error);
+    free(path);
+    return result;
 }
 
 ex_result ex_scan_label_page(const ex_scan_session *session, const int *scans, int count, const char *path,
                              const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
     ex_file_writer writer;
-    const page p = {session, &writer, tasks};
+    exi_table doubtful = {0};
+    int asked = 0;
+    page p = {.session = session, .writer = &writer, .tasks = tasks, .doubtful = &doubtful, .asked = &asked};
     if (!session || count < 0 || (count > 0 && !scans) || !path)
         return exi_misuse_error(error, "ex_scan_label_page", "no session, no scans, or no file");
-    ex_result result = ex_file_open(&writer, path, error);
-    if (result != EX_OK)
-        return result;
-    ex_file_write(&writer, exi_label_page_before, strlen(exi_label_page_before));
-    ex_file_printf(&writer, "{\"markers\":");
-    result = write_markers(&p, error);
-    ex_file_printf(&writer, ",\n\"scans\":[");
-    for (int i = 0; i < count && result == EX_OK; i++) {
-        if (progress)
-            progress->report(progress->user, "drawing", (double)i / count);
-        ex_file_printf(&writer, i ? ",\n" : "\n");
-        result = write_scan(&p, scans[i], error);
-    }
-    ex_file_printf(&writer, "]}");
-    ex_file_write(&writer, exi_label_page_after, strlen(exi_label_page_after));
+    ex_result result = read_answers(&p, error);
     if (result == EX_OK)
-        return ex_file_commit(&writer, error);
-    ex_file_abandon(&writer);
+        result = ex_file_open(&writer, path, error);
+    if (result == EX_OK) {
+        result = write_page(&p, scans, count, progress, error);
+        if (result == EX_OK)
+            result = ex_file_commit(&writer, error);
+        else
+            ex_file_abandon(&writer);
+    }
+    exi_table_free(&doubtful);
+    free(p.refused);
+    free(p.wanted);
     return result;
 }

@@ -6,14 +6,23 @@
  *   label_unseen.c     places sites that the reference does not show
  *   label_file.c       labels as files
  *   label_session.c    found/ to labels/
+ *   label_take.c       tables that someone made (label_refused.c: spots that are no markers)
  *   label_page.c       a web page for naming markers (label_page_text.c: its text)
+ *   landmark_page.c    a web page for clicking landmarks (landmark_page_text.c: its text)
+ *   landmark_thin.c    scans as few triangles
+ *   page_data.c        data inside pages
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_LABEL_LABEL_SCANS_H
 #define EXEMPLAR_AUTHOR_SCAN_LABEL_LABEL_SCANS_H
 
 #include "author/scan/label/label.h"
 
+#include "author/base/json.h"
+
 #include <exemplar/author/files.h>
+#include <exemplar/author/scan.h>
+
+#define EXI_SAME_PLACE 0.008 /* metres between a name and its spot */
 
 typedef struct exi_label_run {
     const ex_label_scans_def *def;
@@ -56,7 +65,48 @@ ex_result exi_label_unseen(exi_label_run *run, ex_error *error);
 /* Writes a field of a table, quoted if necessary. */
 void exi_label_write_name(ex_file_writer *writer, const char *text);
 
-/* The page before its JSON data, and after it. */
+/* Read and write labels/NAME.csv (kind "labels") or landmarks/NAME.csv of a scan; no rows if there is no file. */
+ex_result exi_label_read(const ex_scan_session *session, const char *kind, int scan, ex_labelled **labelled, int *count,
+                         ex_error *error);
+ex_result exi_label_write(const ex_scan_session *session, const char *kind, int scan, const ex_labelled *labelled,
+                          int count, ex_error *error);
+/* Refuses names that are no markers of the session. */
+ex_result exi_label_check_names(const ex_scan_session *session, const char *path, const ex_labelled *rows, int count,
+                                ex_error *error);
+
+/* A spot that someone said is no marker. */
+typedef struct exi_refused {
+    int scan;
+    double position[3];
+} exi_refused;
+/* Read and write labels/none.csv; none if there is no file. Spots of scans that the session does not have are left
+ * out. */
+ex_result exi_refused_read(const ex_scan_session *session, exi_refused **refused, int *count, ex_error *error);
+ex_result exi_refused_write(const ex_scan_session *session, const exi_refused *refused, int count, ex_error *error);
+/* True if the place of a scan was refused. */
+bool exi_is_refused(const exi_refused *refused, int count, int scan, const double position[3]);
+
+/* A mesh of few triangles. */
+typedef struct exi_thinned {
+    int vertex_count, triangle_count;
+    double (*positions)[3]; /* [vertex_count] */
+    float (*colours)[3];    /* [vertex_count], or NULL */
+    int (*triangles)[3];
+} exi_thinned;
+/*
+ * Merges meshes [count] into one of at most `most` vertices: vertices in one cell of a grid become one, and triangles
+ * that lose a corner go. The cell is as small as that allows. Meshes that are small enough stay as they are. Faces may
+ * be none. Result: MEMORY.
+ */
+ex_result exi_thin(const ex_mesh *const *meshes, int count, int most, exi_thinned *thinned, ex_error *error);
+void exi_thinned_free(exi_thinned *thinned);
+
+/* Write a page's data: base64, and JSON that cannot end a script; value is released. */
+void exi_page_base64(ex_file_writer *writer, const void *bytes, size_t size);
+ex_result exi_page_json(ex_file_writer *writer, json_t *value, ex_error *error);
+
+/* The pages before their JSON data, and after them. */
 extern const char exi_label_page_before[], exi_label_page_after[];
+extern const char exi_landmark_page_before[], exi_landmark_page_after[];
 
 #endif

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_PLACE 0.008 /* metres */
-
 typedef struct work {
     const ex_scan_session *session;
     const ex_scan_label_options *options;
@@ -28,13 +26,15 @@ typedef struct work {
     int *file_counts;
     ex_found_marker **found;
     ex_label **labels;
+    exi_refused *refused; /* spots that are no markers, as someone said */
+    int refused_count;
     ex_scan_labelling *result;
 } work;
 
 /* ---- files ---- */
 
-static ex_result check_names(const ex_scan_session *session, const char *path, const ex_labelled *rows, int count,
-                             ex_error *error) {
+ex_result exi_label_check_names(const ex_scan_session *session, const char *path, const ex_labelled *rows, int count,
+                                ex_error *error) {
     const ex_kinematics *k = session->kinematics;
     for (int i = 0; i < count; i++) {
         if (ex_kinematics_find_site(k, rows[i].name) >= 0)
@@ -50,24 +50,23 @@ static ex_result check_names(const ex_scan_session *session, const char *path, c
     return EX_OK;
 }
 
-/* Reads labels/NAME.csv of a scan; none if it does not exist. */
-static ex_result read_labels(const ex_scan_session *session, int scan, ex_labelled **labelled, int *count,
-                             ex_error *error) {
-    char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
+ex_result exi_label_read(const ex_scan_session *session, const char *kind, int scan, ex_labelled **labelled, int *count,
+                         ex_error *error) {
+    char *path = ex_scan_path(session, kind, session->scans[scan].name, ".csv");
     *labelled = NULL;
     *count = 0;
     if (!path)
         return ex_error_memory(error, "a path", 0);
     ex_result result = exi_scan_is_there(path) ? ex_scan_labels_read(session, path, labelled, count, error) : EX_OK;
-    if (result == EX_OK)
-        result = check_names(session, path, *labelled, *count, error);
+    if (result == EX_OK && strcmp(kind, "labels") == 0)
+        result = exi_label_check_names(session, path, *labelled, *count, error);
     free(path);
     return result;
 }
 
-static ex_result write_labels(const ex_scan_session *session, int scan, const ex_labelled *labelled, int count,
-                              ex_error *error) {
-    char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
+ex_result exi_label_write(const ex_scan_session *session, const char *kind, int scan, const ex_labelled *labelled,
+                          int count, ex_error *error) {
+    char *path = ex_scan_path(session, kind, session->scans[scan].name, ".csv");
     if (!path)
         return ex_error_memory(error, "a path", 0);
     char *folder = ex_path_join(path, ".");
@@ -109,9 +108,14 @@ static ex_result read_scan(work *w, int i, ex_error *error) {
     ex_result result = ex_scan_found_read(w->session, path, &w->found[i], &scan->found_count, error);
     free(path);
     if (result == EX_OK)
-        result = read_labels(w->session, i, &w->files[i], &w->file_counts[i], error);
+        result = exi_label_read(w->session, "labels", i, &w->files[i], &w->file_counts[i], error);
     if (result != EX_OK)
         return result;
+    int markers = 0;
+    for (int f = 0; f < scan->found_count; f++)
+        if (!exi_is_refused(w->refused, w->refused_count, i, w->found[i][f].position))
+            w->found[i][markers++] = w->found[i][f];
+    scan->found_count = markers;
     int by_hand = 0; /* those first: the array up to there is final */
     for (int n = 0; n < w->file_counts[i]; n++)
         if (w->files[i][n].by_hand) {
@@ -168,7 +172,7 @@ static ex_result write_scan(work *w, int i, ex_error *error) {
             memcpy(rows[count++].position, scan->found[f].position, sizeof rows->position);
         }
     }
-    const ex_result result = write_labels(w->session, i, rows, count, error);
+    const ex_result result = exi_label_write(w->session, "labels", i, rows, count, error);
     free(rows);
     return result;
 }
@@ -178,7 +182,7 @@ static bool was_found(const ex_label_scan *scan, const ex_labelled *named) {
     for (int f = 0; f < scan->found_count; f++) {
         double apart[3];
         exi_subtract(scan->found[f].position, named->position, apart);
-        if (exi_dot3(apart, apart) < SAME_PLACE * SAME_PLACE)
+        if (exi_dot3(apart, apart) < EXI_SAME_PLACE * EXI_SAME_PLACE)
             return true;
     }
     return false;
@@ -291,6 +295,7 @@ static ex_result label_session(work *w, ex_error *error) {
     w->result = create_result(session->scan_count);
     if (!w->scans || !w->files || !w->file_counts || !w->found || !w->labels || !w->result)
         return ex_error_memory(error, "the labels", n * sizeof *w->scans);
+    result = exi_refused_read(session, &w->refused, &w->refused_count, error);
     for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
         result = read_scan(w, i, error);
         any = any || !w->scans[i].done;
@@ -327,51 +332,11 @@ ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_opti
         ex_labels_free(w.files[i], w.file_counts[i]);
         free(w.found[i]);
     }
+    free(w.refused);
     exi_arena_free(&w.arena);
     if (result == EX_OK)
         *labels = w.result;
     else
         ex_scan_labelling_destroy(w.result);
-    return result;
-}
-
-/* True if one of the new rows is for the same marker or the same place. */
-static bool is_replaced(const ex_labelled *old, const ex_labelled *rows, int count) {
-    for (int i = 0; i < count; i++) {
-        double apart[3];
-        exi_subtract(old->position, rows[i].position, apart);
-        if (strcmp(old->name, rows[i].name) == 0 || exi_dot3(apart, apart) < SAME_PLACE * SAME_PLACE)
-            return true;
-    }
-    return false;
-}
-
-ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const char *path, int *count, ex_error *error) {
-    ex_labelled *rows = NULL, *old = NULL, *all = NULL;
-    int row_count = 0, old_count = 0;
-    if (!session || scan < 0 || scan >= session->scan_count || !path)
-        return exi_misuse_error(error, "ex_scan_label_take", "no session, no such scan, or no file");
-    ex_result result = ex_scan_labels_read(session, path, &rows, &row_count, error);
-    if (result == EX_OK)
-        result = check_names(session, path, rows, row_count, error);
-    if (result == EX_OK)
-        result = read_labels(session, scan, &old, &old_count, error);
-    if (result == EX_OK) {
-        all = exi_array_allocate((size_t)row_count + (size_t)old_count, sizeof *all);
-        result = all ? EX_OK : ex_error_memory(error, "the labels", (size_t)row_count * sizeof *all);
-    }
-    if (result == EX_OK) {
-        int kept = row_count;
-        memcpy(all, rows, (size_t)row_count * sizeof *all);
-        for (int i = 0; i < old_count; i++)
-            if (!is_replaced(&old[i], rows, row_count))
-                all[kept++] = old[i];
-        result = write_labels(session, scan, all, kept, error);
-    }
-    if (count)
-        *count = row_count;
-    free(all);
-    ex_labels_free(rows, row_count);
-    ex_labels_free(old, old_count);
     return result;
 }
