@@ -93,15 +93,25 @@ static void print_text(const ex_scan_session *session, const ex_scan_labelling *
     }
 }
 
-/* Warns about scans in which nothing is certain: they seem to have nothing in common with the reference. */
+/* Warns about scans in which nothing is certain: they have nothing in common with the reference, or their names agree
+ * with each other and not with those of the other scans. */
 static int warn(const ex_scan_session *session, const ex_scan_labelling *labels) {
     int exit_code = EX_EXIT_DONE;
-    for (int i = 0; i < labels->scan_count; i++)
-        if (labels->sure[i] == 0)
+    for (int i = 0; i < labels->scan_count; i++) {
+        int doubts = 0;
+        for (int d = 0; d < labels->doubt_count; d++)
+            doubts += labels->doubts[d].scan == i;
+        if (labels->sure[i] == 0 && 2 * doubts > labels->found[i])
+            exit_code = exi_failed_text(
+                "scan '%s' is left out: its %d markers do not fit the skeleton of the other scans: it shows another "
+                "person, or a limb was taken for another: name some by hand (--page)",
+                session->scans[i].name, labels->found[i]);
+        else if (labels->sure[i] == 0)
             exit_code =
                 exi_failed_text("scan '%s' seems to have no marker in common with the reference '%s', among the %d "
                                 "found on it: name some by hand (--page)",
                                 session->scans[i].name, session->scans[session->reference].name, labels->found[i]);
+    }
     return exit_code;
 }
 

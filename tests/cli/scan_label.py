@@ -7,6 +7,7 @@ import os
 import random
 import re
 import subprocess
+from pathlib import Path
 
 import harness
 
@@ -166,6 +167,96 @@ class Label(harness.Case):
         self.assertEqual(sure + 3, sum(scan["sure"] for scan in scans))
         self.assertLessEqual(sure + doubtful, all_found)
 
+    def test_answers_are_kept(self):
+        """A table for several scans, as a page gives it: a name, a spot that is none, a name taken back."""
+        self.session()
+        self.succeed("scan", "label", "s", "-q")
+        up, bent = self.labels("up"), self.labels("bent")
+        spot, named, gone = list(up)[0], list(bent)[0], list(bent)[1]
+
+        def place(row):
+            return ",".join(row[axis] for axis in "xyz")
+
+        (self.folder / "names.csv").write_text(
+            f"scan,marker,x,y,z,confidence\nup,,{place(up[spot])},\nbent,{named},{place(bent[named])},\nbent,{gone},,,,\n")
+        out = self.succeed("scan", "label", "s", "--csv", "names.csv").out
+        self.assertIn("labels/up.csv: 1 label taken from names.csv", out)
+        self.assertIn("labels/bent.csv: 2 labels taken from names.csv", out)
+        self.assertNotIn(spot, self.labels("up"))
+        self.assertNotIn(gone, self.labels("bent"))
+        self.assertEqual(self.labels("bent")[named]["confidence"], "")
+        none = (self.folder / "s/labels/none.csv").read_text().splitlines()
+        self.assertEqual(none, ["scan,x,y,z", f"up,{place(up[spot])}"])
+        # Labelled again: the spot is no marker, whatever it looks like, and nobody is asked.
+        report = self.succeed("scan", "label", "s", "--force", "--json").json()
+        self.assertNotIn(spot, self.labels("up"))
+        self.assertEqual(report["scans"][1]["found"], len(self.truth["up"]) - 1)
+        for doubt in report["doubtful"]:
+            self.assertNotEqual([doubt["scan"], doubt["marker"]], ["up", spot])
+        # A name for the spot takes that back.
+        (self.folder / "names.csv").write_text(f"scan,marker,x,y,z\nup,{spot},{place(up[spot])}\n")
+        self.succeed("scan", "label", "s", "--csv", "names.csv")
+        self.assertEqual((self.folder / "s/labels/none.csv").read_text(), "scan,x,y,z\n")
+        self.assertIn(spot, self.labels("up"))
+        # A wrong row: nothing is written.
+        before = self.labels("bent")
+        (self.folder / "names.csv").write_text(f"scan,marker,x,y,z\nbent,{gone},1,2,3\nbnet,{gone},1,2,3\n")
+        self.sentence(self.run_tool("scan", "label", "s", "--csv", "names.csv"), 1, "names.csv:3: the session has no scan "
+                      "'bnet': did you mean 'bent'?")
+        self.assertEqual(self.labels("bent"), before)
+
+    def person(self):
+        """A session with a template person, whose scan is the template itself."""
+        human = Path(__file__).resolve().parents[2] / "src/author/scan/human/human.glb"
+        (self.folder / "s/scans").mkdir(parents=True)
+        for name in ("stand", "again"):
+            self.succeed("pose", human, "-o", self.folder / f"s/scans/{name}.ply", "-q")
+        self.write("scan.json", json.dumps({
+            "exemplar_scan": 1, "skeleton": "full", "reference": "stand",
+            "scans": [{"name": n, "files": [f"scans/{n}.ply"]} for n in ("again", "stand")]}))
+
+    def points(self, scan):
+        with open(self.folder / "s" / "landmarks" / f"{scan}.csv", newline="") as file:
+            return {row["marker"]: [float(row[axis]) for axis in "xyz"] for row in csv.DictReader(file)}
+
+    def test_landmarks(self):
+        self.person()
+        line = self.succeed("scan", "label", "s", "--page", "p.html").out
+        self.assertRegex(line, r"p\.html: 2 scans, ")
+        text = (self.folder / "p.html").read_text()
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+        self.assertEqual([scan["name"] for scan in data["scans"]], ["stand", "again"])  # the reference first
+        names = [landmark["name"] for landmark in data["landmarks"]]
+        self.assertEqual(len(names), 22)
+        self.assertEqual(len(set(names)), 22)
+        for landmark in data["landmarks"]:
+            self.assertRegex(landmark["where"], r"^[A-Z].*\.$")
+            if landmark["name"].endswith((".L", ".R")):  # left is the person's left, +x of the template
+                self.assertEqual(landmark["at"][0] > 0, landmark["name"].endswith(".L"))
+                self.assertIn({"L": "left", "R": "right"}[landmark["name"][-1]], landmark["where"])
+        self.assertNotRegex(text, r"(src|href)=.https?:")
+        # Filed by the page's own table, then by one of markers named as landmarks, then taken back.
+        rows = "".join(f"stand,{n},{i},2,3\nagain,{n},{i},4,5\n" for i, n in enumerate(names[:7]))
+        (self.folder / "clicks.csv").write_text("scan,landmark,x,y,z\n" + rows)
+        out = self.succeed("scan", "label", "s", "--csv", "clicks.csv").out
+        self.assertIn("landmarks/stand.csv: 7 landmarks taken from clicks.csv\n", out)
+        self.assertEqual(self.points("again")[names[6]], [6, 4, 5])
+        (self.folder / "again.csv").write_text("marker,x,y,z\nheel.L,0.5,0.25,1\n" + f"{names[0]},,,\n{names[1]},,,\n")
+        out = self.succeed("scan", "label", "s", "--csv", "again.csv").out
+        self.assertIn("landmarks/again.csv: 3 landmarks taken from again.csv, it has 6 now\n", out)
+        self.assertEqual(self.points("again")["heel.L"], [0.5, 0.25, 1])
+        self.assertNotIn(names[0], self.points("again"))
+        (self.folder / "again.csv").write_text("landmark,x,y,z\nheel.L,,,\n")
+        self.assertIn("; it needs 1 more", self.succeed("scan", "label", "s", "--csv", "again.csv").out)
+        # A second page has what was clicked.
+        self.succeed("scan", "label", "s", "--page", "p.html", "--scan", "stand", "-q")
+        data = json.loads(re.search(r'id="data">(.*?)</script>', (self.folder / "p.html").read_text(), re.S).group(1))
+        self.assertEqual([scan["name"] for scan in data["scans"]], ["stand"])
+        self.assertEqual(data["scans"][0]["points"][names[1]], [1, 2, 3])
+        (self.folder / "clicks.csv").write_text("landmark,x,y,z\nnose,1,2,3\n")
+        self.sentence(self.run_tool("scan", "label", "s", "--csv", "clicks.csv"), 1, "does not say of which scan it is")
+        self.sentence(self.run_tool("scan", "label", "s", "--landmarks"), 2, "--landmarks goes with --page")
+
     def test_sentences(self):
         self.session()
         text = (self.folder / "s/labels/still.csv").read_text()
@@ -182,7 +273,9 @@ class Label(harness.Case):
         say("is already on line 2")
         self.write("labels/still.csv", text)
         (self.folder / "far.csv").write_text("marker,x,y,z\nhand-3,0,0,0\n")
-        say("has no scan 'far'", "--csv", "far.csv")
+        say("does not say of which scan it is", "--csv", "far.csv")
+        say("has no scan 'fat'", "--csv", "far.csv", "--scan", "fat")
+        say("this session has a cage and no template person, so it has no landmarks", "--page", "p.html", "--landmarks")
         say("do not go together", "--csv", "far.csv", "--page", "p.html", code=2)
         # A scan of another person: said, and the others are done.
         self.write("found/up.csv", "x,y,z,r,g,b\n5,5,5,9,200,9\n5,6,5,200,9,9\n")
@@ -215,7 +308,7 @@ class Label(harness.Case):
             say(f"parts[0].name: '{name[:100]}", parts={"name": name})
         say("parts[0].joints[1]: 'arm' is already in this list", parts={"joints": ["arm", "arm"]})
         say("parts[0].covers[0]: the skeleton has no joint 'leg'", parts={"covers": ["leg"]})
-        for name in ("a/b", "..", "doubtful", "line\nbreak"):
+        for name in ("a/b", "..", "doubtful", "none", "line\nbreak"):
             say("cannot be the name of a scan", scans={"name": name})
         say("there is already a scan 'up'", scans={"name": "up"})
         say("scans[0].part: there is no part 'leg'", scans={"part": "leg"})

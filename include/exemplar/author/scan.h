@@ -484,7 +484,6 @@ EX_API ex_result ex_scan_label_page(const ex_scan_session *session, const int *s
 EX_API ex_result ex_scan_landmark_page(const ex_scan_session *session, const int *scans, int count, const char *path,
                                        const ex_progress *progress, ex_error *error);
 
-
 /* ---- the fit ---- */
 
 /* The contents of fit.json: the fitted kinematics, and the poses of scans by name. */

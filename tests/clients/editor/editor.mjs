@@ -8,6 +8,7 @@ import * as calm from "./calm.mjs";
 import * as characters from "./characters.mjs";
 import * as example from "./example.mjs";
 import { Bench } from "./harness.mjs";
+import * as landmarks from "./landmarks.mjs";
 import * as layers from "./layers.mjs";
 import * as looks from "./looks.mjs";
 import * as map from "./map.mjs";
@@ -21,7 +22,7 @@ import * as whole from "./whole.mjs";
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [space, view, layers, calm, map, pose, play, brush, example, looks, characters, phone, whole];
+const modules = [space, view, layers, landmarks, calm, map, pose, play, brush, example, looks, characters, phone, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });

@@ -158,14 +158,16 @@ double ex_kin_angle(const ex_kin_joint *joint, const double rotation[4]) {
 /* Degrees: ranges are rough, and so are poses. */
 #define BEYOND 25
 
+bool exi_kin_is_beyond(const ex_kin_joint *joint, const double rotation[4]) {
+    if (joint->freedom != EX_FREEDOM_HINGE || joint->least >= joint->most)
+        return false;
+    const double degrees = ex_kin_angle(joint, rotation);
+    return degrees < joint->least - BEYOND || degrees > joint->most + BEYOND;
+}
+
 int exi_kin_find_beyond(const ex_kinematics *kinematics, const ex_kin_pose *pose) {
-    for (int j = 0; j < kinematics->joint_count; j++) {
-        const ex_kin_joint *joint = &kinematics->joints[j];
-        if (joint->freedom != EX_FREEDOM_HINGE || joint->least >= joint->most)
-            continue;
-        const double degrees = ex_kin_angle(joint, pose->rotations[j]);
-        if (degrees < joint->least - BEYOND || degrees > joint->most + BEYOND)
+    for (int j = 0; j < kinematics->joint_count; j++)
+        if (exi_kin_is_beyond(&kinematics->joints[j], pose->rotations[j]))
             return j;
-    }
     return -1;
 }

@@ -23,7 +23,9 @@ void exi_kinematics_mirror(ex_kinematics *kinematics);
 ex_result exi_kinematics_make_json(const ex_kinematics *kinematics, const char *path, json_t **json, ex_error *error);
 ex_result exi_kinematics_interpret(exi_reader *r, const json_t *object, const char *called, ex_kinematics **kinematics);
 
-/* Returns a hinge that is turned farther beyond its range than any error of a fit explains, or -1. */
+/* True for a hinge that is turned farther beyond its range than any error of a fit explains. */
+bool exi_kin_is_beyond(const ex_kin_joint *joint, const double rotation[4]);
+/* Returns the first such hinge of a pose, or -1. */
 int exi_kin_find_beyond(const ex_kinematics *kinematics, const ex_kin_pose *pose);
 
 /* Returns the text of a built-in skeleton, or NULL. */

@@ -3,8 +3,8 @@
  * were merged, with spots at the found markers. The page's data are JSON (label_page_text.c has the rest of it):
  * markers [{name, colour}], scans [{name, reference, views: [{width, height, picture}], spots: [{at: [x, y, z], name,
  * confidence, hand, refused, colour, seen: [[view, x, y], …]}], asked: [{spot, other, picture}]}], known {marker: its
- * picture on the reference}. A doubtful spot is asked about, with a picture of the skin around it; `other` is the second
- * best name. Rows of labels/ without a found marker are spots that are not seen.
+ * picture on the reference}. A doubtful spot is asked about, with a picture of the skin around it; `other` is the
+ * second best name. Rows of labels/ without a found marker are spots that are not seen.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -21,9 +21,9 @@
 #include <string.h>
 
 enum { LONGER_SIDE = 640, SIDES = 4, CLOSE = 200, ASKED_MOST = 300 };
-#define MARGIN     0.08  /* left by ex_render around a form */
-#define AROUND     0.11  /* metres that a picture of a spot shows on each side of it */
-#define PI         3.14159265358979323846
+#define MARGIN 0.08 /* left by ex_render around a form */
+#define AROUND 0.11 /* metres that a picture of a spot shows on each side of it */
+#define PI     3.14159265358979323846
 
 /* A picture: a parallel view at a height, from a direction around y. */
 typedef struct shot {
@@ -167,24 +167,56 @@ static void find_normal(const ex_mesh *mesh, const double point[3], double norma
             nearest = f;
         }
     }
-    cross_of(mesh, nearest, normal);
-    exi_unit3(normal);
+    if (mesh->face_count > 0)
+        cross_of(mesh, nearest, normal);
+    if (mesh->face_count == 0 || !exi_unit3(normal))
+        memcpy(normal, (double[3]){0, 0, 1}, 3 * sizeof *normal);
+}
+
+/* Copies the faces around a point; NULL without memory. */
+static ex_mesh *crop(const ex_mesh *mesh, const double point[3]) {
+    ex_mesh *part = ex_mesh_copy(mesh);
+    int corners = 0, faces = 0;
+    for (int f = 0; part && f < mesh->face_count; f++) {
+        const double *at = mesh->positions + 3 * (size_t)mesh->corners[mesh->face_offsets[f]];
+        bool near = true;
+        for (int c = 0; c < 3; c++)
+            near = near && fabs(at[c] - point[c]) < 2 * AROUND;
+        if (!near)
+            continue;
+        for (int i = mesh->face_offsets[f]; i < mesh->face_offsets[f + 1]; i++)
+            part->corners[corners++] = mesh->corners[i];
+        part->face_offsets[++faces] = corners;
+    }
+    if (part) {
+        part->face_count = faces;
+        part->corner_count = corners;
+    }
+    return part;
 }
 
 /* Draws the skin around a point, which is in the middle, from the direction that it faces. */
-static ex_result write_close(const page *p, const ex_mesh *mesh, const double point[3], ex_error *error) {
+static ex_result write_close(const page *p, const ex_mesh *from, const double point[3], ex_error *error) {
     double normal[3];
     float around[6][3];
+    ex_mesh *mesh = crop(from, point);
+    if (!mesh)
+        return ex_error_memory(error, "the page", (size_t)from->vertex_count * 24);
     find_normal(mesh, point, normal);
     for (int i = 0; i < 6; i++)
         for (int c = 0; c < 3; c++)
             around[i][c] = (float)(point[c] + (i / 2 == c ? (i % 2 ? AROUND : -AROUND) : 0));
     const ex_camera camera = {.yaw = atan2(normal[0], normal[2]) * 180 / PI,
-                              .pitch = asin(normal[1] > 1 ? 1 : normal[1] < -1 ? -1 : normal[1]) * 180 / PI,
+                              .pitch = asin(normal[1] > 1    ? 1
+                                            : normal[1] < -1 ? -1
+                                                             : normal[1]) *
+                                       180 / PI,
                               .zoom = 1,
                               .points = around[0],
                               .point_count = 6};
-    return write_drawn(p, mesh, CLOSE, CLOSE, camera, error);
+    const ex_result result = write_drawn(p, mesh, CLOSE, CLOSE, camera, error);
+    ex_mesh_destroy(mesh);
+    return result;
 }
 
 static json_t *pair_of(int view, const double at[2]) {
@@ -239,14 +271,14 @@ static int find_row(const ex_found_marker *found, const ex_labelled *rows, int c
 }
 
 /* Takes `seen` over; NULL without memory. Its place is in the unit and axes of the session's files, for the CSV. */
-static json_t *make_spot(const page *p, const double position[3], const double colour[3], const ex_labelled *row, bool refused,
-                         json_t *seen) {
+static json_t *make_spot(const page *p, const double position[3], const double colour[3], const ex_labelled *row,
+                         bool refused, json_t *seen) {
     double at[3] = {position[0], position[1], position[2]};
     ex_scan_to_files(p->session, at);
     return !seen ? NULL
                  : json_pack("{s:[f,f,f], s:[i,i,i], s:s, s:f, s:b, s:b, s:o}", "at", nearbyint(1e6 * at[0]) / 1e6,
-                             nearbyint(1e6 * at[1]) / 1e6, nearbyint(1e6 * at[2]) / 1e6, "colour",
-                             (int)colour[0], (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
+                             nearbyint(1e6 * at[1]) / 1e6, nearbyint(1e6 * at[2]) / 1e6, "colour", (int)colour[0],
+                             (int)colour[1], (int)colour[2], "name", row ? row->name : "", "confidence",
                              row ? floor(1000 * row->confidence) / 1000 : 0.0, "hand", row ? row->by_hand : 0,
                              "refused", refused, "seen", seen);
 }
@@ -342,7 +374,8 @@ static ex_result make_spots(const page *p, int scan, known *k, ex_mesh *const *m
     }
     for (int r = 0; r < k->row_count && good; r++) /* named where nothing was found: they go into the CSV */
         if (!k->used[r])
-            good = add(spots, make_spot(p, k->rows[r].position, (double[3]){0, 0, 0}, &k->rows[r], false, json_array()));
+            good =
+                add(spots, make_spot(p, k->rows[r].position, (double[3]){0, 0, 0}, &k->rows[r], false, json_array()));
     return good ? EX_OK : ex_error_memory(error, "the page", 0);
 }
 

@@ -20,7 +20,6 @@
 #include <string.h>
 
 enum { STARTS = 6 };
-#define SAME_PLACE 0.008 /* metres between a label and its found marker */
 #define GOOD                                                                                                           \
     0.6 /* fraction of sure labels among the recognisable found markers from which the pose is                         \
            right */
@@ -49,7 +48,7 @@ static ex_result read_given(exi_label_run *run, int i, ex_error *error) {
         run->known[i][f] = -1;
     for (int g = 0; g < scan->given_count; g++) {
         const ex_labelled *given = &scan->given[g];
-        double least = SAME_PLACE * SAME_PLACE;
+        double least = EXI_SAME_PLACE * EXI_SAME_PLACE;
         int nearest = -1;
         const ex_result result = find_site(run, scan, given->name, &run->given[i][g], error);
         if (result != EX_OK)
@@ -289,20 +288,51 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Finds bones of one scan of a fit that are far from where the fit has them, or that a hinge turns where none turns. A
+ * limb that was taken for another one is wrong from there to its end. False if that is no single bone's fault. */
+static bool find_bad_bones(const exi_label_run *run, const ex_kin_fit *fit, int scan, double most, double *sums,
+                           double *numbers, bool *bad) {
+    const ex_kinematics *k = fit->kinematics;
+    bool any = false;
+    for (int j = 0; j < k->joint_count; j++) {
+        sums[j] = numbers[j] = 0;
+        bad[j] = false;
+    }
+    for (int i = 0; i < run->sighting_count; i++) {
+        const ex_sighting *s = &run->sightings[i];
+        if (s->scan != scan || !(fit->errors[i] >= 0))
+            continue;
+        sums[k->sites[s->site].joint] += fit->errors[i] * fit->errors[i];
+        numbers[k->sites[s->site].joint]++;
+    }
+    for (int j = 0; j < k->joint_count; j++)
+        if (exi_kin_is_beyond(&k->joints[j], fit->poses[scan].rotations[j]))
+            bad[j] = bad[k->joints[j].parent > 0 ? k->joints[j].parent : j] = true;
+    for (int j = 0; j < k->joint_count; j++) {
+        bad[j] =
+            bad[j] || (j > 0 && bad[k->joints[j].parent]) || (numbers[j] > 0 && sums[j] > most * most * numbers[j]);
+        any = any || bad[j];
+    }
+    return any && !bad[0];
+}
+
 /* The labels of a scan may agree with each other and all be wrong, if one limb was taken for another. Then they do not
- * fit the skeleton found from the others, or turn a hinge where none turns. Their labels become doubtful. */
+ * fit the skeleton found from the others, or turn a hinge where none turns. Labels of that limb become doubtful; of the
+ * entire scan, if no limb alone is to blame. */
 static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
+    const size_t joints = (size_t)run->kinematics->joint_count;
     ex_kin_fit *fit;
     int count;
     const ex_result result = fit_sure(run, false, &fit, &count, error);
     if (!fit)
         return result;
-    double *sums = exi_arena_allocate(run->arena, 3 * (size_t)count, sizeof *sums);
-    if (!sums) {
+    double *sums = exi_arena_allocate(run->arena, 3 * (size_t)count + 2 * joints, sizeof *sums);
+    bool *bad = exi_arena_allocate(run->arena, joints, sizeof *bad);
+    if (!sums || !bad) {
         ex_kin_fit_destroy(fit);
         return ex_error_memory(error, "the labels", 3 * (size_t)count * sizeof *sums);
     }
-    double *numbers = sums + count, *sorted = numbers + count;
+    double *numbers = sums + count, *sorted = numbers + count, *bones = sorted + count;
     for (int i = 0; i < run->sighting_count; i++) {
         if (!(fit->errors[i] >= 0))
             continue;
@@ -314,12 +344,16 @@ static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
     qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
     for (int n = 0; n < count; n++) {
         const int i = run->numbers[n];
-        const bool misfit = sums[n] > 0.005 && sums[n] > 3 * sorted[count / 2];
-        if (i == run->def->reference || (!misfit && exi_kin_find_beyond(fit->kinematics, &fit->poses[n]) < 0))
+        const double most = 3 * sorted[count / 2] > 0.005 ? 3 * sorted[count / 2] : 0.005;
+        if (i == run->def->reference || (sums[n] <= most && exi_kin_find_beyond(fit->kinematics, &fit->poses[n]) < 0))
             continue;
+        const bool limb = find_bad_bones(run, fit, n, most, bones, bones + joints, bad);
         for (int f = 0; f < run->def->scans[i].found_count; f++) {
-            if (run->known[i][f] < 0 && run->labels[i][f].confidence > 0.5)
-                run->labels[i][f].confidence = 0.5;
+            ex_label *label = &run->labels[i][f];
+            if (label->site >= 0 && limb && !bad[run->kinematics->sites[label->site].joint])
+                continue;
+            if (run->known[i][f] < 0 && label->confidence > 0.5)
+                label->confidence = 0.5;
         }
     }
     ex_kin_fit_destroy(fit);

@@ -110,8 +110,9 @@ static ex_result read_rows(take *t, const char *path, int scan) {
         return ex_error_set(t->error, EX_ERROR_DATA, "%s:1: a table of names has a column 'marker' or 'landmark'",
                             path);
     if (!column && scan < 0)
-        return ex_error_set(t->error, EX_ERROR_DATA, "%s:1: this table does not say of which scan it is: name it "
-                                                     "with --scan, or add a column 'scan'",
+        return ex_error_set(t->error, EX_ERROR_DATA,
+                            "%s:1: this table does not say of which scan it is: name it "
+                            "with --scan, or add a column 'scan'",
                             path);
     t->rows = exi_array_allocate((size_t)t->table.row_count, sizeof *t->rows);
     if (!t->rows)

@@ -123,9 +123,9 @@ static const sentence *find_sentence(const char *name) {
 
 static bool add_landmark(json_t *list, const exi_human *human, const char *name, const sentence *s) {
     const double *at = human->mesh->positions + 3 * (size_t)exi_human_find(human, name);
-    return json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:[f,f,f]}", "name", name, "title",
-                                                 s ? s->title : name, "where", s ? s->where : "See the picture.", "at",
-                                                 at[0], at[1], at[2])) == 0;
+    return json_array_append_new(list,
+                                 json_pack("{s:s, s:s, s:s, s:[f,f,f]}", "name", name, "title", s ? s->title : name,
+                                           "where", s ? s->where : "See the picture.", "at", at[0], at[1], at[2])) == 0;
 }
 
 static ex_result write_landmarks(ex_file_writer *writer, const exi_human *human, ex_error *error) {
@@ -153,9 +153,9 @@ static ex_result write_points(ex_file_writer *writer, const ex_scan_session *ses
     json_t *points = json_object();
     bool good = points != NULL;
     for (int i = 0; good && i < count; i++)
-        good = json_object_set_new(points, rows[i].name,
-                                   json_pack("[f,f,f]", rows[i].position[0], rows[i].position[1],
-                                             rows[i].position[2])) == 0;
+        good = json_object_set_new(
+                   points, rows[i].name,
+                   json_pack("[f,f,f]", rows[i].position[0], rows[i].position[1], rows[i].position[2])) == 0;
     ex_labels_free(rows, count);
     if (good)
         return exi_page_json(writer, points, error);

@@ -1,6 +1,6 @@
 /*
- * The web page for clicking landmarks, around its data: plain HTML, styles and script, self-contained. The scan is drawn
- * by WebGL in a parallel view; a click casts a ray at its triangles.
+ * The web page for clicking landmarks, around its data: plain HTML, styles and script, self-contained. The scan is
+ * drawn by WebGL in a parallel view; a click casts a ray at its triangles.
  */
 #include "author/scan/label/label_scans.h"
 
@@ -139,7 +139,8 @@ const char exi_landmark_page_after[] =
     "    let most = 0;\n"
     "    for (let i = c; i < 3 * n; i += 3) most = Math.max(most, mesh.points[i]);\n"
     "    far = Math.max(far, most);\n"
-    "    (mesh.middle ?" "?= [])[c] = most / 2;\n"
+    "    (mesh.middle ?"
+    "?= [])[c] = most / 2;\n"
     "  }\n"
     "  mesh.extent = far || 1;\n"
     "  mesh.normal = at => {  /* of the vertex nearest to a point */\n"
@@ -397,9 +398,11 @@ const char exi_landmark_page_after[] =
     "    colour: name === now ? [0.9, 0.1, 0.15] : COLOURS[side(name)]}));\n"
     "  view.draw();\n"
     "  const {back} = view.axes();\n"
-    "  here().normals ?" "?= {};\n"
+    "  here().normals ?"
+    "?= {};\n"
     "  get(\"tags\").replaceChildren(...view.dots.flatMap(d => {\n"
-    "    const key = d.name + d.at.join(), n = here().normals[key] ?" "?= mesh.normal(d.at), [x, y] = view.projec"
+    "    const key = d.name + d.at.join(), n = here().normals[key] ?"
+    "?= mesh.normal(d.at), [x, y] = view.projec"
     "t(d.at);\n"
     "    if (dot(n, back) < 0.1) return [];\n"
     "    const tag = document.createElement(\"span\");\n"

@@ -117,8 +117,8 @@ static void map_triangles(const thinning *t, exi_thinned *made) {
                                         t->cells[first + mesh->corners[k]], t->cells[first + mesh->corners[k + 1]]};
                 if (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0])
                     continue;
-                const int start = corners[0] < corners[1] ? (corners[0] < corners[2] ? 0 : 2)
-                                                          : (corners[1] < corners[2] ? 1 : 2);
+                const int start =
+                    corners[0] < corners[1] ? (corners[0] < corners[2] ? 0 : 2) : (corners[1] < corners[2] ? 1 : 2);
                 for (int c = 0; c < 3; c++)
                     made->triangles[count][c] = corners[(start + c) % 3];
                 count++;

@@ -154,12 +154,15 @@ static void labels_session(void **state) {
     snprintf(row, sizeof row, "marker,x,y,z\n%s,%.6f,%.6f,%.6f\n", somebody->truth->sites[wrong].name,
              scan->found[0].position[0], scan->found[0].position[1], scan->found[0].position[2]);
     write_text(name, row);
-    int count = 0;
+    ex_scan_taken *taken = NULL;
     ex_error error = {0};
     char *path = copy_of(scratch_path(name));
-    must(ex_scan_label_take(session, 2, path, &count, &error), &error);
+    must(ex_scan_take(session, 2, path, &taken, &error), &error);
     free(path);
-    assert_int_equal(count, 1);
+    assert_false(taken->landmarks);
+    for (int i = 0; i < taken->scan_count; i++)
+        assert_int_equal(taken->taken[i], i == 2);
+    ex_scan_taken_destroy(taken);
     const bool redo[SCANS] = {true, false, true, true, false, false};
     labels = must_label(session, redo);
     assert_true(labels->kept[0] && labels->kept[1] && !labels->kept[2] && !labels->kept[3]);
@@ -179,10 +182,27 @@ static void refuses(void **state) {
     ex_scan_session *session = write_session();
     ex_scan_labelling *labels;
     ex_error error = {0};
-    int count;
-    write_text("t.csv", "marker,x,y,z\nelbo.L_01,1,2,3\n");
-    assert_int_equal(ex_scan_label_take(session, 1, scratch_path("t.csv"), &count, &error), EX_ERROR_DATA);
-    assert_sentence(&error, EX_ERROR_DATA, "did you mean 'elbow.L_01'?");
+    static const struct {
+        const char *text, *words;
+    } tables[] = {
+        {"marker,x,y,z\nelbo.L_01,1,2,3\n", "did you mean 'elbow.L_01'?"},
+        {"landmark,x,y,z\nnose,1,2,3\n", "a cage and no template person"},
+        {"x,y,z\n1,2,3\n", "a column 'marker' or 'landmark'"},
+        {"marker,landmark,x,y,z\na,b,1,2,3\n", "a column 'marker' or 'landmark'"},
+        {"scan,marker,x,y,z\nnone_such,elbow.L_01,1,2,3\n", ":2: the session has no scan 'none_such'"},
+        {"marker,x,y,z\nelbow.L_01,1,,3\n", "is not a number"},
+        {"marker,x,y,z\n,,,\n", "has no name"},
+        {"marker,x,y,z\nelbow.L_01,1,2,3\nelbow.L_01,4,2,3\n", "is already on line 2"},
+        {"marker,x,y,z,confidence\nelbow.L_01,1,2,3,2\n", "from 0 to 1"},
+        {"marker,x,y,z\nelbow.L_01,1e300,2,3\n", "too far away"},
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        ex_scan_taken *taken = NULL;
+        write_text("t.csv", tables[i].text);
+        assert_int_equal(ex_scan_take(session, 1, scratch_path("t.csv"), &taken, &error), EX_ERROR_DATA);
+        assert_sentence(&error, EX_ERROR_DATA, tables[i].words);
+        assert_null(taken);
+    }
     const bool redo[SCANS] = {true, true, true, true, true, true};
     const ex_scan_label_options options = {.redo = redo};
     write_text("labels/reference.csv", "marker,x,y,z\n");
