@@ -5,7 +5,7 @@
  * have them, and so does a template after registration to scans. ex_articulate finds a rest form, joint centres, the
  * pose of every form, and skin weights for linear blend skinning. It starts from a skeleton and weights if there are
  * some, and else finds the bones. ex_articulated_find_layers makes layers of what skinning does not explain, and
- * ex_articulated_rig a rig. ex_articulate_leave_out measures all of this on forms that it has not seen.
+ * ex_articulated_rig a rig. ex_articulate_leave_out and ex_articulated_measure test them on forms not seen.
  *
  * Plain data, owned by its holder. Any thread may call these functions. Any unit of length; y up for rigs.
  */
@@ -23,6 +23,15 @@ extern "C" {
 /* Maximum number of influences of a vertex, and of bones that are found without a skeleton. */
 #define EX_ARTICULATE_INFLUENCES 8
 #define EX_ARTICULATE_BONES      100
+
+/* A dial of the rig, for the figure: its contribution at 1. */
+typedef struct ex_articulated_dial {
+    const char *name;
+    const char *unit;    /* for display; may be NULL */
+    double least, most;  /* its range; 0 at rest */
+    const float *deltas; /* [vertex_count][3] of the rest form */
+    const float *shifts; /* [joint_count][3] of the joints' centres */
+} ex_articulated_dial;
 
 /* Definition of an articulation. All zero but the first three fields: bones are found, four influences. */
 typedef struct ex_articulate_def {
@@ -47,6 +56,8 @@ typedef struct ex_articulate_def {
     int bone_count;              /* without a skeleton: at most this many; 0: chosen, up to 40 */
     int influence_most;          /* influences of a vertex in the result, up to EX_ARTICULATE_INFLUENCES; 0: 4 */
     int round_most;              /* rounds of poses, rest form and weights; 0: 12 */
+    int dial_count;              /* for ex_articulated_rig */
+    const ex_articulated_dial *dials;
     const ex_progress *progress; /* optional; returning false stops */
     const ex_tasks *tasks;       /* optional; changes no result */
 } ex_articulate_def;
@@ -148,7 +159,8 @@ EX_API ex_result ex_articulated_layers_evaluate(const ex_articulated *articulate
                                                 const ex_kin_pose *pose, double *deltas, ex_error *error);
 
 /* Makes a rig: the rest form with the mesh's faces and texture coordinates, the skeleton, linear skinning, and a layer
- * of offsets for each of layers, which may be NULL. Its axes have the names of joints. Results: as ex_rig_create. */
+ * of offsets for each of layers, which may be NULL. Their axes have the names of joints. Dials of `def` are one more
+ * layer, `figure`. Results: as ex_rig_create. */
 EX_API ex_result ex_articulated_rig(const ex_articulate_def *def, const ex_articulated *articulated,
                                     const ex_articulated_layers *layers, ex_rig **rig, ex_error *error);
 
@@ -165,6 +177,9 @@ typedef struct ex_left_out {
 typedef struct ex_left_outs {
     int form_count;
     ex_left_out *forms; /* [form_count] */
+    ex_kin_pose *poses; /* [form_count] that were fitted */
+    float **positions;  /* [form_count] of [vertex_count][3]: the form by skinning and layers */
+    float **distances;  /* [form_count] of [vertex_count]: of these from the form; NaN where it was not seen */
     ex_left_out all;    /* over all forms: root mean square of rms, mean of the 95th percentiles */
     int group_count;    /* forms were left out in this many groups: one each up to 12 forms */
     double seconds;
@@ -180,6 +195,17 @@ typedef struct ex_left_outs {
 EX_API ex_result ex_articulate_leave_out(const ex_articulate_def *def, const ex_articulated *articulated,
                                          ex_left_outs **report, ex_error *error);
 EX_API void ex_left_outs_destroy(ex_left_outs *report);
+
+/*
+ * Measures forms against a finished body, which stays as it is: only poses are fitted. The first forms of `def` are
+ * those that the body was made from; more may follow, which it has never seen, and `starts` must have their poses,
+ * roughly. So the report has the error of the rig in its own poses first, then that of predictions. Beside it: the
+ * first form alone, as above. layers: NULL for none. Other results: as ex_articulate.
+ */
+EX_API ex_result ex_articulated_measure(const ex_articulate_def *def, const ex_articulated *articulated,
+                                        const ex_articulated_layers *layers, ex_left_outs **report, ex_error *error);
+/* Sums up the forms from one to another, as in ex_left_outs.all. */
+EX_API ex_left_out ex_left_outs_sum(const ex_left_outs *report, int from, int to);
 
 #ifdef __cplusplus
 }

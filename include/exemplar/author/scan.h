@@ -57,6 +57,7 @@ typedef struct ex_scan_entry {
     int *parts; /* [part_count] the parts that it is an example of */
     int file_count;
     char **files;     /* relative to the folder: one merged mesh, or one per view */
+    bool held;        /* true: a template person is carried to it, but the body is made without it; a report predicts it */
     bool posed;       /* true if `pose` gives a rough pose of the body */
     ex_kin_pose pose; /* rotations [joint_count of the skeleton]; translation unused */
 } ex_scan_entry;
@@ -574,25 +575,33 @@ EX_API void ex_scan_carried_destroy(ex_scan_carried *carried);
 
 /* Options of making a person's body. */
 typedef struct ex_scan_body_options {
-    bool without_left_outs; /* true: do not leave scans out, which takes most of the time */
+    bool without_left_outs; /* true: do not leave scans out, which takes most of the time; nor if some are held back */
     const ex_progress *progress;
     const ex_tasks *tasks;
 } ex_scan_body_options;
 
 /* A person's body, made from registered scans. */
 typedef struct ex_scan_body {
-    int scan_count;
-    int *scans; /* [scan_count] of the session, the reference first */
+    int scan_count; /* that it was made from */
+    int held_count; /* that were held back */
+    int *scans;     /* [scan_count + held_count] of the session, the reference first */
+    ex_mesh *mesh;  /* the rest form, for its faces */
     ex_articulated *articulated;
     ex_articulated_layers *layers;
-    ex_left_outs *left_outs; /* NULL: not asked for, or fewer than three scans */
+    ex_left_outs *measured;  /* [scan_count + held_count]: the rig in the poses of its scans, then what it predicts */
+    ex_left_outs *left_outs; /* [scan_count], each predicted from the others. NULL: not asked for, or scans are held
+                                back, or fewer than three scans */
+    bool *unseen;            /* [joint_count]: no scan shows the skin of this joint; the template's is there */
+    int wrong;               /* if this is no body: the scan that shows it best, of `scans`; else -1 */
     ex_rig *rig;
 } ex_scan_body;
 
 /*
  * Makes the body of a session from what ex_scan_carry wrote: skeleton, skin weights, layers and the rig
- * (exemplar/author/articulate.h). Refuses what is not a body: bones that no person has, or scans far from the rig in
- * their own poses. Results: DATA (fewer than two registered scans; no body), FILE, MEMORY.
+ * (exemplar/author/articulate.h), with a layer of dials, `figure`: girth, height and lengths. Scans that are held back
+ * have no part in it, and are predicted. Refuses what is not a body: bones that no person has, scans far from the rig
+ * in their own poses, skin that is torn, limbs that no scan shows. Then *body has everything but the rig, for pictures,
+ * and is to be destroyed. Results: DATA (fewer than two registered scans; no body), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_body_make(const ex_scan_session *session, const ex_scan_body_options *options,
                                    ex_scan_body **body, ex_error *error);

@@ -205,6 +205,22 @@ ex_result exi_art_unpose(const exi_articulation *a, int form, double (*turns)[4]
     return EX_OK;
 }
 
+ex_result exi_art_pose(const exi_articulation *a, double (*turns)[4], const double base[3], const double *rest,
+                       double *positions, ex_error *error) {
+    double(*transforms)[12] = exi_array_allocate((size_t)a->joint_count, sizeof *transforms);
+    if (!transforms)
+        return ex_error_memory(error, "the posed form", (size_t)a->joint_count * sizeof *transforms);
+    exi_art_frames(a, turns, base, transforms, NULL);
+    for (size_t v = 0; v < (size_t)a->vertex_count; v++) {
+        double t[12];
+        blend(a, v, transforms, t);
+        for (size_t i = 0; i < 3; i++)
+            positions[3 * v + i] = exi_dot3(t + 4 * i, rest + 3 * v) + t[4 * i + 3];
+    }
+    free(transforms);
+    return EX_OK;
+}
+
 static int compare(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);

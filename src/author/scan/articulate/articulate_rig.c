@@ -97,6 +97,48 @@ static bool make_layer(const ex_articulated *articulated, const ex_articulated_l
     return true;
 }
 
+/* Arrays that the layer of dials points to. */
+typedef struct dial_parts {
+    ex_axis *axes;
+    const char **names, **units;
+    const float **deltas, **shifts;
+} dial_parts;
+
+static void free_dials(dial_parts *p) {
+    free(p->axes);
+    free((void *)p->names);
+    free((void *)p->units);
+    free((void *)p->deltas);
+    free((void *)p->shifts);
+}
+
+/* Dials are forms with direct weights. */
+static bool make_dials(const ex_articulate_def *from, dial_parts *p, ex_layer_def *def) {
+    const size_t count = (size_t)from->dial_count;
+    p->axes = exi_array_allocate(count, sizeof *p->axes);
+    p->names = exi_array_allocate(count, sizeof *p->names);
+    p->units = exi_array_allocate(count, sizeof *p->units);
+    p->deltas = exi_array_allocate(count, sizeof *p->deltas);
+    p->shifts = exi_array_allocate(count, sizeof *p->shifts);
+    if (!p->axes || !p->names || !p->units || !p->deltas || !p->shifts)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        p->axes[i] = ex_axis_scalar(from->dials[i].least, from->dials[i].most, 0);
+        p->names[i] = from->dials[i].name;
+        p->units[i] = from->dials[i].unit;
+        p->deltas[i] = from->dials[i].deltas;
+        p->shifts[i] = from->dials[i].shifts;
+    }
+    def->name = "figure";
+    def->domain = EX_DOMAIN_FORM;
+    def->weigh = ex_weigher_def_direct(p->axes, from->dial_count);
+    def->axis_names = p->names;
+    def->axis_units = p->units;
+    def->example_names = p->names;
+    def->form = (ex_layer_form){.deltas = p->deltas, .shifts = p->shifts};
+    return true;
+}
+
 static ex_result make_skeleton(const ex_kinematics *kinematics, ex_skeleton **skeleton, ex_error *error) {
     const size_t count = (size_t)kinematics->joint_count;
     int *parents = exi_array_allocate(count, sizeof *parents);
@@ -168,10 +210,11 @@ static ex_result make_mesh(const ex_articulate_def *def, const ex_articulated *a
 
 ex_result ex_articulated_rig(const ex_articulate_def *def, const ex_articulated *articulated,
                              const ex_articulated_layers *layers, ex_rig **rig, ex_error *error) {
-    const int count = layers ? layers->count : 0;
+    const int count = layers ? layers->count : 0, dialled = def->dial_count > 0;
     const size_t forms = (size_t)articulated->form_count;
     layer_parts *parts = calloc((size_t)count + 1, sizeof *parts);
-    ex_layer_def *layer_defs = calloc((size_t)count + 1, sizeof *layer_defs);
+    ex_layer_def *layer_defs = calloc((size_t)count + 1, sizeof *layer_defs); /* dials first */
+    dial_parts dials = {0};
     const char **names = exi_array_allocate(forms, sizeof *names);
     char(*numbered)[32] = exi_array_allocate(forms, sizeof *numbered);
     ex_mesh *mesh = NULL;
@@ -185,7 +228,9 @@ ex_result ex_articulated_rig(const ex_articulate_def *def, const ex_articulated 
         names[f] = def->names && def->names[f] ? def->names[f] : numbered[f];
     }
     for (int i = 0; good && i < count; i++)
-        good = make_layer(articulated, layers, &layers->layers[i], names, &parts[i], &layer_defs[i]);
+        good = make_layer(articulated, layers, &layers->layers[i], names, &parts[i], &layer_defs[dialled + i]);
+    if (good && dialled)
+        good = make_dials(def, &dials, &layer_defs[0]);
     ex_result result = good ? make_mesh(def, articulated, &mesh, &rig_mesh, error)
                             : ex_error_memory(error, "the rig", (size_t)articulated->vertex_count * forms * 12);
     if (result == EX_OK)
@@ -198,7 +243,7 @@ ex_result ex_articulated_rig(const ex_articulate_def *def, const ex_articulated 
         rig_def.notes = rig_mesh.notes;
         rig_def.note_count = rig_mesh.note_count;
         rig_def.layers = layer_defs;
-        rig_def.layer_count = count;
+        rig_def.layer_count = dialled + count;
         rig_def.skeleton = skeleton;
         rig_def.skin = skin;
         rig_def.skinning = EX_SKINNING_LINEAR;
@@ -207,6 +252,7 @@ ex_result ex_articulated_rig(const ex_articulate_def *def, const ex_articulated 
     for (int i = 0; parts && i < count; i++)
         free_parts(&parts[i], (int)forms);
     free(parts);
+    free_dials(&dials);
     free(layer_defs);
     free(names);
     free(numbered);

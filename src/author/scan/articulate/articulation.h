@@ -144,6 +144,9 @@ ex_result exi_art_find_rest(exi_articulation *a, ex_error *error);
 /* Computes the un-posed form minus rest [vertex_count][3]; 0 at vertices that were not seen. */
 ex_result exi_art_unpose(const exi_articulation *a, int form, double (*turns)[4], const double base[3],
                          const double *rest, double *deltas, ex_error *error);
+/* Computes the posed rest form [vertex_count][3]. */
+ex_result exi_art_pose(const exi_articulation *a, double (*turns)[4], const double base[3], const double *rest,
+                       double *positions, ex_error *error);
 /* Computes distances of a posed rest form from a form, over vertices that were seen. */
 ex_result exi_art_distance(const exi_articulation *a, int form, double (*turns)[4], const double base[3],
                            const double *rest, double *rms, double *high, ex_error *error);

@@ -148,27 +148,55 @@ static ex_result check_markers(const body *b, const ex_kin_fit *fit, const ex_si
     return result;
 }
 
+static ex_result open_body(body *b) {
+    ex_result result = ex_kinematics_read("full", &b->usual[0], b->error);
+    if (result == EX_OK)
+        result = ex_kinematics_read("upper", &b->usual[1], b->error);
+    if (result == EX_OK)
+        b->scale = find_scale(b);
+    return result;
+}
+
+static void close_body(body *b) {
+    ex_kinematics_destroy(b->usual[0]);
+    ex_kinematics_destroy(b->usual[1]);
+}
+
+static ex_result check_bones(const body *b) {
+    ex_result result = EX_OK;
+    for (int j = 1; j < b->found->joint_count && result == EX_OK; j++) {
+        result = check_bone(b, j);
+        if (result == EX_OK)
+            result = check_sides(b, j);
+    }
+    return result;
+}
+
 ex_result exi_fit_check_body(const ex_kin_fit *fit, const ex_sighting *sightings, size_t sighting_count,
                              ex_error *error) {
     body b = {.found = fit->kinematics, .error = error};
-    ex_result result = ex_kinematics_read("full", &b.usual[0], error);
-    if (result == EX_OK)
-        result = ex_kinematics_read("upper", &b.usual[1], error);
-    if (result == EX_OK)
-        b.scale = find_scale(&b);
-    if (b.scale > 0) {
+    ex_result result = open_body(&b);
+    if (result == EX_OK && b.scale > 0) {
         result = check_size(&b);
         if (result == EX_OK)
             result = check_noise(&b, fit->noise);
         if (result == EX_OK)
             result = check_markers(&b, fit, sightings, sighting_count);
-        for (int j = 1; j < b.found->joint_count && result == EX_OK; j++) {
-            result = check_bone(&b, j);
-            if (result == EX_OK)
-                result = check_sides(&b, j);
-        }
+        if (result == EX_OK)
+            result = check_bones(&b);
     }
-    ex_kinematics_destroy(b.usual[0]);
-    ex_kinematics_destroy(b.usual[1]);
+    close_body(&b);
+    return result;
+}
+
+ex_result exi_fit_check_bones(const ex_kinematics *kinematics, ex_error *error) {
+    body b = {.found = kinematics, .error = error};
+    ex_result result = open_body(&b);
+    if (result == EX_OK && b.scale > 0) {
+        result = check_size(&b);
+        if (result == EX_OK)
+            result = check_bones(&b);
+    }
+    close_body(&b);
     return result;
 }

@@ -12,4 +12,7 @@
 ex_result exi_fit_check_body(const ex_kin_fit *fit, const ex_sighting *sightings, size_t sighting_count,
                              ex_error *error);
 
+/* Checks size and bones alone, of any skeleton. */
+ex_result exi_fit_check_bones(const ex_kinematics *kinematics, ex_error *error);
+
 #endif

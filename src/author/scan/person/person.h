@@ -6,6 +6,9 @@
  *   person_skin.c    the skin that scans can show; registration of a scan
  *   person_files.c   what is written
  *   person_body.c    the body of registered scans
+ *   person_check.c   whether it is one
+ *   person_dials.c   dials for its figure
+ *   person_write.c   what is written of it
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_PERSON_PERSON_H
 #define EXEMPLAR_AUTHOR_SCAN_PERSON_PERSON_H
@@ -99,5 +102,32 @@ ex_result exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_
 ex_result exi_carry_write_registered(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
 /* Writes template/body.glb and fit.json. */
 ex_result exi_carry_write_person(exi_carry *w);
+
+/* ---- the body ---- */
+
+/* Dials for the figure of a body. */
+typedef struct exi_person_dials {
+    int count;
+    char **names;
+    ex_articulated_dial *dials;
+} exi_person_dials;
+
+/* Makes dials: girth, height, lengths. mesh: faces of the body. human: the template with its figures, or NULL. */
+ex_result exi_person_dials_make(const ex_articulated *body, const ex_mesh *mesh, const exi_human *human,
+                                exi_person_dials *dials, ex_error *error);
+void exi_person_dials_free(exi_person_dials *dials);
+
+/* A body that was measured, and what it was made from. */
+typedef struct exi_body_check {
+    const ex_scan_session *session;
+    ex_scan_body *body;              /* `wrong` and `unseen` are set */
+    const ex_kinematics *carried;    /* skeleton of the figure */
+    const double *rest;              /* [vertex_count][3] of the figure */
+    const float *const *confidences; /* [scan_count] of [vertex_count] */
+} exi_body_check;
+
+/* Refuses what is not a body: bones that no person has, scans far from the rig in their own poses, skin that is torn,
+ * limbs that no scan shows. Results: DATA, MEMORY. */
+ex_result exi_person_check(const exi_body_check *check, ex_error *error);
 
 #endif

@@ -153,18 +153,34 @@ static ex_result do_reference(exi_carry *w) {
     return result;
 }
 
+/* True for a scan that the body is made without. */
+static bool is_held(const exi_carry *w, const exi_carry_scan *o) {
+    return w->session->scans[o->scan].held;
+}
+
+/* Returns the scan that is the n-th after the reference, without those that are held back; -1: there is none. */
+static int other_scan(const exi_carry *w, int n) {
+    for (int k = 1; k < w->one_count; k++) {
+        const int i = (w->reference + k) % w->one_count;
+        if (!is_held(w, &w->ones[i]) && n-- == 0)
+            return i;
+    }
+    return -1;
+}
+
 /* Fits the figure to the reference and a few others, spread over the list. */
 static ex_result do_together(exi_carry *w) {
     exi_carry_scan *chosen[TOGETHER];
     exi_carry_input inputs[TOGETHER];
-    int count = 0;
+    int count = 0, usable = 1;
     ex_result result = EX_OK;
     memset(inputs, 0, sizeof inputs);
+    while (other_scan(w, usable - 1) >= 0)
+        usable++;
     chosen[count++] = &w->ones[w->reference];
-    for (int k = 0; k < TOGETHER - 1 && w->one_count > 1; k++) {
-        const int i = w->one_count <= TOGETHER ? k + 1 : (int)((double)(k + 1) * w->one_count / TOGETHER);
-        const int other = (w->reference + i) % w->one_count;
-        if (i < w->one_count && other != w->reference && (count == 0 || chosen[count - 1] != &w->ones[other]))
+    for (int k = 0; k < TOGETHER - 1; k++) {
+        const int other = other_scan(w, usable <= TOGETHER ? k : (int)((double)(k + 1) * usable / TOGETHER) - 1);
+        if (other >= 0 && chosen[count - 1] != &w->ones[other])
             chosen[count++] = &w->ones[other];
     }
     for (int i = 0; i < count && result == EX_OK; i++) {
@@ -227,10 +243,27 @@ static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
         result = exi_carry_take_person(w, o, registered);
     if (result == EX_OK && !r->left_out)
         result = exi_carry_write_registered(w, o, registered);
-    if (result == EX_OK && !r->left_out)
+    if (result == EX_OK && !r->left_out && !is_held(w, o))
         result = exi_carry_place_markers(w, o, registered);
     ex_registered_destroy(registered);
     exi_carry_close(w, o, &in);
+    return result;
+}
+
+/* Does the scans other than the reference, those that are held back last. */
+static ex_result do_others(exi_carry *w) {
+    ex_result result = EX_OK;
+    int done = 0;
+    for (int k = 0; k < 2 * w->one_count && result == EX_OK; k++) {
+        const int i = k % w->one_count;
+        if (i == w->reference || is_held(w, &w->ones[i]) != (k >= w->one_count))
+            continue;
+        if (!exi_progress_tell(w->options->progress, w->session->scans[w->ones[i].scan].name,
+                               (double)++done / (w->one_count + 1)))
+            result = exi_progress_stopped(w->error);
+        else
+            result = do_one(w, &w->ones[i]);
+    }
     return result;
 }
 
@@ -289,13 +322,8 @@ static ex_result carry(exi_carry *w) {
         result = do_together(w);
     if (result == EX_OK)
         result = do_one(w, &w->ones[w->reference]);
-    for (int i = 0; i < w->one_count && result == EX_OK; i++) {
-        if (!exi_progress_tell(w->options->progress, w->session->scans[w->ones[i].scan].name,
-                               (double)(i + 1) / (w->one_count + 1)))
-            result = exi_progress_stopped(w->error);
-        else if (i != w->reference)
-            result = do_one(w, &w->ones[i]);
-    }
+    if (result == EX_OK)
+        result = do_others(w);
     if (result == EX_OK)
         result = exi_carry_write_person(w);
     free(folder);

@@ -214,7 +214,7 @@ static ex_result read_scan_parts(exi_reader *r, const json_t *object, const exi_
 
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_session *session,
                            ex_scan_entry *scan) {
-    static const char *const keys[] = {"name", "part", "files", "pose", NULL};
+    static const char *const keys[] = {"name", "part", "files", "held", "pose", NULL};
     static const char *const needed[] = {"name", "files", NULL};
     const exi_place at = exi_place_key(place, "pose");
     const char *name = NULL;
@@ -229,9 +229,16 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = read_words(r, object, place, "files", &scan->files, &scan->file_count);
     if (result == EX_OK)
+<<<<<<< HEAD
         result = read_scan_parts(r, object, place, session, scan);
+=======
+        result = exi_get_bool(r, object, place, "held", &scan->held);
+>>>>>>> 7d2afa40 (Hold scans back, give a person's body dials, and check that it is one)
     if (result != EX_OK)
         return result;
+    if (scan->held && !session->person)
+        return ex_error_set(r->error, EX_ERROR_DATA,
+                            "%s.held: only sessions with a template person can hold scans back", place->text);
     if (!exi_scan_is_name(name))
         return ex_error_set(r->error, EX_ERROR_DATA,
                             "%s.name: '%s' cannot be the name of a scan, because files get that name", place->text,
@@ -438,6 +445,10 @@ static ex_result read_session(exi_reader *r, const json_t *root, ex_scan_session
         result = read_lists(r, root, session);
     if (result == EX_OK)
         result = read_named_scan(r, root, session, "reference", true, &session->reference);
+    if (result == EX_OK && session->scans[session->reference].held)
+        result = ex_error_set(r->error, EX_ERROR_DATA,
+                              "reference: the body is measured from '%s', so this scan cannot be held back (\"held\")",
+                              session->scans[session->reference].name);
     session->average = session->reference;
     if (result == EX_OK)
         result = read_named_scan(r, root, session, "average", false, &session->average);

@@ -78,6 +78,8 @@ static json_t *scan_json(const ex_scan_session *session, const ex_scan_entry *sc
     bool good = object && put(object, "name", json_string(scan->name)) &&
                 put(object, "part", scan_parts_json(session, scan)) &&
                 put(object, "files", words_json(scan->files, scan->file_count));
+    if (good && scan->held)
+        good = put(object, "held", json_true());
     if (good && scan->posed)
         good = put(object, "pose", exi_scan_pose_json(session->kinematics, scan->pose.rotations));
     if (good)
