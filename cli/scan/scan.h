@@ -15,6 +15,7 @@
  *   scan_run.c       runs all steps, from where it stopped
  *   scan_carry.c     carries a template person to the scans
  *   scan_person.c    the body of such a session
+ *   scan_errors.c    pictures of it, coloured by distances from scans
  *   scan_articulate.c  a rig from registered meshes
  */
 #ifndef EXEMPLAR_CLI_SCAN_H
@@ -69,8 +70,9 @@ int exi_scan_fit_capture(const ex_call *call, const exi_scan_capture *wish);
 bool exi_scan_is_registered(const char *folder);
 int exi_scan_run_registered(const ex_call *call);
 
-/* Makes the body of a session with a template person, and writes it; or only reports on it. */
-int exi_scan_make_person(const ex_call *call, const ex_scan_session *session, bool report);
+/* Makes the body of a session with a template person, and writes it; or only reports on it. picture: a folder for
+ * pictures of errors, or NULL. */
+int exi_scan_make_person(const ex_call *call, const ex_scan_session *session, bool report, const char *picture);
 
 /* True if `made` exists and is no older than `from`, which must exist too. */
 bool exi_scan_is_newer(const char *made, const char *from);
@@ -78,5 +80,13 @@ bool exi_scan_is_newer(const char *made, const char *from);
 /* Draws FOLDER/SCAN.png: a scan from four sides, with rings around the markers. */
 ex_result exi_scan_draw_found(const ex_scan_session *session, int scan, const ex_found_marker *markers, int count,
                               const char *folder, const ex_tasks *tasks, ex_error *error);
+
+/* Draws a form [vertex_count][3] of a body from the front and the back, coloured by distances [vertex_count] in metres
+ * on a scale from 0 to most. */
+ex_result exi_scan_draw_errors(const ex_mesh *mesh, const float *positions, const float *distances, double most,
+                               const char *label, const char *path, const ex_tasks *tasks, ex_error *error);
+/* Draws FOLDER/SCAN.png for every scan: as predicted, or else the rig in its own pose. All have the same scale. */
+ex_result exi_scan_draw_report(const ex_scan_session *session, const ex_scan_body *body, const char *folder,
+                               const ex_tasks *tasks, ex_error *error);
 
 #endif

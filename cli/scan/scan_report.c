@@ -2,9 +2,20 @@
 #include "scan.h"
 
 #include "cli/base/emit.h"
+#include "cli/base/files.h"
 #include "cli/base/pool.h"
 
 #include <math.h>
+
+static const char *picture;
+
+static const ex_option options[] = {
+    {.name = "picture",
+     .argument = "DIR",
+     .help = "template person: write DIR/NAME.png, each scan's body from the front and the back, coloured by its "
+             "distance from the scan",
+     .text = &picture},
+};
 
 /* ---- text ---- */
 
@@ -111,9 +122,16 @@ static void print_json(const ex_scan_session *session, const ex_scan_report *r) 
 static int run(const ex_call *call) {
     ex_scan_session *session = exi_scan_open(call);
     if (session && session->person) {
-        const int reported = exi_scan_make_person(call, session, true);
+        const int reported = picture && !exi_output_folder_check(picture)
+                                 ? EX_EXIT_FAILED
+                                 : exi_scan_make_person(call, session, true, picture);
         ex_scan_session_destroy(session);
         return reported;
+    }
+    if (session && picture) {
+        exi_failed_text("%s: --picture needs a template person, and this session has a cage", session->folder);
+        ex_scan_session_destroy(session);
+        return EX_EXIT_FAILED;
     }
     ex_scan_fitted *fitted = session ? exi_scan_open_fit(session) : NULL;
     ex_result result = EX_ERROR_FILE;
@@ -141,7 +159,7 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_report = {
     .name = "scan report",
     .summary = "measure how good a scanned body is",
-    .usage = "scan report DIR [--json]",
+    .usage = "scan report DIR [--picture DIR] [--json]",
     .description = "Prints the distance of markers from their predicted positions, and the share\n"
                    "of the maps that was measured. Predicts every scan from the others of its part\n"
                    "and compares it with the scan: this is the error to expect at a pose that was\n"
@@ -150,12 +168,16 @@ const ex_command cmd_scan_report = {
                    "\n"
                    "With a template person, every scan is left out once: skeleton, skin weights and\n"
                    "layers are made from the others, and the scan is predicted from its pose.\n"
-                   "Beside it is the reference alone, skinned.\n"
+                   "Beside it is the reference alone, skinned. If scan.json holds scans back\n"
+                   "(\"held\": true), those are predicted instead, and no others are left out.\n"
                    "\n"
                    "For a simulated session (truth/), it also prints the distance of joints,\n"
                    "bones, axes, labels and the surface in held-back poses from the truth.",
     .examples = "exemplar scan report body\n"
+                "exemplar scan report anna --picture errors\n"
                 "exemplar scan report body --json",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
     .json = true,
     .argument_min = 1,
     .argument_max = 1,
