@@ -198,9 +198,9 @@ EX_API void ex_left_outs_destroy(ex_left_outs *report);
 
 /*
  * Measures forms against a finished body, which stays as it is: only poses are fitted. The first forms of `def` are
- * those that the body was made from; more may follow, which it has never seen, and `starts` must have their poses,
- * roughly. So the report has the error of the rig in its own poses first, then that of predictions. Beside it: the
- * first form alone, as above. layers: NULL for none. Other results: as ex_articulate.
+ * those that the body was made from; more may follow, which it has never seen. So the report has the error of the rig
+ * in its own poses first, then that of predictions. Beside it: the first form alone, as above. layers: NULL for none.
+ * Results: as ex_articulate.
  */
 EX_API ex_result ex_articulated_measure(const ex_articulate_def *def, const ex_articulated *articulated,
                                         const ex_articulated_layers *layers, ex_left_outs **report, ex_error *error);

@@ -216,6 +216,28 @@ static ex_result leave_all(exi_articulation *whole, exi_articulation *plain, ex_
     return result;
 }
 
+/* Starts forms that are left out from rigid fits of their bones, or from given poses if these are nearer. */
+static ex_result start_left_out(exi_articulation *a, ex_error *error) {
+    ex_result result = EX_OK;
+    for (int f = 0; f < a->form_count && result == EX_OK; f++) {
+        double own = 0, given = INFINITY;
+        if (exi_art_counts(a, f))
+            continue;
+        result = exi_art_start_pose(a, f, error);
+        double(*turns)[4] = a->turns + (size_t)f * (size_t)a->joint_count;
+        if (result == EX_OK)
+            result = exi_art_distance(a, f, turns, a->bases[f], NULL, &own, NULL, error);
+        const ex_kin_pose *start = a->def->starts ? &a->def->starts[f] : NULL;
+        if (result == EX_OK && start)
+            result = exi_art_distance(a, f, start->rotations, start->translation, NULL, &given, NULL, error);
+        if (result == EX_OK && given < own) {
+            memcpy(turns, start->rotations, (size_t)a->joint_count * sizeof *turns);
+            memcpy(a->bases[f], start->translation, sizeof a->bases[f]);
+        }
+    }
+    return result;
+}
+
 /* Opens a body, and a plain one for one form alone: with a skeleton, it has the starting weights and poses of its own.
  * Forms that are left out [form_count], or NULL, take no part. */
 static ex_result open_both(const ex_articulate_def *def, const ex_articulated *articulated, const bool *left_out,
@@ -229,6 +251,8 @@ static ex_result open_both(const ex_articulate_def *def, const ex_articulated *a
         result = exi_art_first(whole, error);
     if (result == EX_OK)
         exi_art_anchor(whole);
+    if (result == EX_OK)
+        result = start_left_out(whole, error);
     if (result == EX_OK) {
         result = exi_art_copy(whole, plain, error);
         if (result == EX_OK && whole->drawn) {
@@ -308,8 +332,8 @@ ex_result ex_articulated_measure(const ex_articulate_def *def, const ex_articula
     const int known = articulated->form_count;
     const size_t forms = (size_t)def->form_count;
     *report = NULL;
-    if (def->form_count < known || (def->form_count > known && !def->starts))
-        return exi_misuse_error(error, __func__, "fewer forms than the body was made from, or no poses of new ones");
+    if (def->form_count < known)
+        return exi_misuse_error(error, __func__, "fewer forms than the body was made from");
     ex_left_outs *made = make_report(def->form_count, def->mesh->vertex_count, articulated->kinematics->joint_count);
     bool *left = calloc(forms, sizeof *left);
     ex_articulated all = *articulated;
@@ -317,7 +341,7 @@ ex_result ex_articulated_measure(const ex_articulate_def *def, const ex_articula
     ex_result result = made && left && all.poses ? EX_OK : ex_error_memory(error, "the report", forms * 100);
     for (int f = 0; result == EX_OK && f < def->form_count; f++) {
         left[f] = f >= known;
-        all.poses[f] = left[f] ? def->starts[f] : articulated->poses[f];
+        all.poses[f] = articulated->poses[left[f] ? 0 : f]; /* new forms get their own start */
     }
     if (result == EX_OK)
         result = open_both(def, &all, left, &whole, &plain, error);

@@ -194,6 +194,20 @@ ex_result exi_art_start(exi_articulation *a, ex_error *error) {
     return result;
 }
 
+ex_result exi_art_start_pose(exi_articulation *a, int form, ex_error *error) {
+    const size_t count = (size_t)a->joint_count;
+    double(*transforms)[12] = exi_array_allocate(count, sizeof *transforms);
+    rigid *sums = exi_array_allocate(count, sizeof *sums);
+    const bool good = transforms && sums;
+    if (good) {
+        fit_bones(a, form, sums, transforms);
+        set_pose(a, form, transforms);
+    }
+    free(transforms);
+    free(sums);
+    return good ? EX_OK : ex_error_memory(error, "the start", count * sizeof *sums);
+}
+
 /* ---- places in the skin ---- */
 
 /* The skin around a joint: its places at the origin and now. */

@@ -111,6 +111,8 @@ ex_result exi_art_find_bones(exi_articulation *a, ex_kinematics **kinematics, ex
 ex_result exi_art_blur(exi_articulation *a, ex_error *error);
 /* Finds turns and bases by rigid fits of bones, and centres by relative motion, from rest form and weights. */
 ex_result exi_art_start(exi_articulation *a, ex_error *error);
+/* Finds turns and base of one form by rigid fits of its bones. */
+ex_result exi_art_start_pose(exi_articulation *a, int form, ex_error *error);
 /* Makes centres and rest form the origin that priors of centres follow. */
 void exi_art_anchor(exi_articulation *a);
 /* Computes where the present rest form puts centres [joint_count][3]: as the origin does, moved like the skin around
