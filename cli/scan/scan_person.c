@@ -110,8 +110,7 @@ static void draw_wrong(const ex_scan_session *session, const ex_scan_body *body,
     ex_error error = {0};
     snprintf(label, sizeof label, "%s: distance of the rig from it", name);
     if (path && exi_scan_draw_errors(body->mesh, body->measured->positions[body->wrong],
-                                     body->measured->distances[body->wrong], 0.05, label, path, tasks,
-                                     &error) == EX_OK)
+                                     body->measured->distances[body->wrong], 0.05, label, path, tasks, &error) == EX_OK)
         exi_failed_text("%s shows what was made of scan '%s', from the front and the back", path, name);
     free(path);
 }

@@ -53,10 +53,10 @@ typedef struct ex_articulate_def {
     bool lock_weights;             /* true: the weights stay as they are */
     bool lock_centres;             /* true: the joints stay at their neutral places */
 
-    int bone_count;              /* without a skeleton: at most this many; 0: chosen, up to 40 */
-    int influence_most;          /* influences of a vertex in the result, up to EX_ARTICULATE_INFLUENCES; 0: 4 */
-    int round_most;              /* rounds of poses, rest form and weights; 0: 12 */
-    int dial_count;              /* for ex_articulated_rig */
+    int bone_count;     /* without a skeleton: at most this many; 0: chosen, up to 40 */
+    int influence_most; /* influences of a vertex in the result, up to EX_ARTICULATE_INFLUENCES; 0: 4 */
+    int round_most;     /* rounds of poses, rest form and weights; 0: 12 */
+    int dial_count;     /* for ex_articulated_rig */
     const ex_articulated_dial *dials;
     const ex_progress *progress; /* optional; returning false stops */
     const ex_tasks *tasks;       /* optional; changes no result */

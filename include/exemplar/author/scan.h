@@ -56,9 +56,9 @@ typedef struct ex_scan_entry {
     int part_count;
     int *parts; /* [part_count] the parts that it is an example of */
     int file_count;
-    char **files;     /* relative to the folder: one merged mesh, or one per view */
-    bool held;        /* true: a template person is carried to it, but the body is made without it; a report predicts it */
-    bool posed;       /* true if `pose` gives a rough pose of the body */
+    char **files; /* relative to the folder: one merged mesh, or one per view */
+    bool held;    /* true: a template person is carried to it, but the body is made without it; a report predicts it */
+    bool posed;   /* true if `pose` gives a rough pose of the body */
     ex_kin_pose pose; /* rotations [joint_count of the skeleton]; translation unused */
 } ex_scan_entry;
 

@@ -113,8 +113,7 @@ static ex_result open_work(work *w) {
     if (result == EX_OK)
         result = list_scans(w);
     if (result == EX_OK)
-        result = ex_registered_set_read((const char *const *)w->paths, w->count, person, skeleton, &w->set,
-                                        w->error);
+        result = ex_registered_set_read((const char *const *)w->paths, w->count, person, skeleton, &w->set, w->error);
     if (result == EX_OK)
         result = read_confidences(w);
     if (result == EX_OK) { /* greys are no colours of the body */

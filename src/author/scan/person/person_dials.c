@@ -29,7 +29,7 @@
 #include <string.h>
 
 static const double keep = 0.005; /* metres */
-enum { DIALS = 40 };
+enum { DIALS = 40, FIGURES = 64 };
 
 void exi_person_dials_free(exi_person_dials *dials) {
     for (int i = 0; i < dials->count; i++) {
@@ -44,13 +44,15 @@ void exi_person_dials_free(exi_person_dials *dials) {
 
 typedef struct dialling {
     const ex_articulated *body;
-    const exi_human *human; /* with figures for these vertices and joints; or NULL */
+    ex_kinematics *kinematics; /* of the body, left and right paired by their names */
+    const exi_human *human;    /* with figures for these vertices; or NULL */
+    int *own;                  /* [joint_count]: joints of the template */
     exi_bones bones;
     exi_person_dials *dials;
     size_t vertices, joints;
 } dialling;
 
-/* Adds a dial with no effect yet; NULL without memory. */
+/* Adds a dial with no effect yet. False without memory. */
 static bool add_dial(dialling *d, const char *name, double least, double most, const char *unit, float **deltas,
                      float **shifts) {
     const int at = d->dials->count;
@@ -68,6 +70,12 @@ static bool add_dial(dialling *d, const char *name, double least, double most, c
         .name = copy, .unit = unit, .least = least, .most = most, .deltas = *deltas, .shifts = *shifts};
     d->dials->count++;
     return true;
+}
+
+/* Adds a dial for a length, a quarter more or less, in whole centimetres. */
+static bool add_length(dialling *d, const char *name, double length, float **deltas, float **shifts) {
+    const double most = fmax(0.01, 0.01 * round(25 * length));
+    return add_dial(d, name, -most, most, "m", deltas, shifts);
 }
 
 /* The joint that moves a vertex most. */
@@ -93,14 +101,15 @@ static const float *figure_delta(const dialling *d, int figure, size_t v) {
 }
 
 static const double *figure_shift(const dialling *d, int figure, int joint) {
-    return d->human->joint_shifts[(size_t)figure * d->joints + (size_t)joint];
+    return d->human->joint_shifts[(size_t)figure * d->joints + (size_t)d->own[joint]];
 }
 
 /* Relative change of girth by each figure, the mean over bones. */
 static void measure_girth(const dialling *d, double *measure) {
+    int bones = 0;
     for (int j = 0; j < d->bones.count; j++) {
         const exi_bone *bone = &d->bones.all[j];
-        double changes[EX_JOINT_MAX] = {0}, weight = 0;
+        double changes[FIGURES] = {0}, weight = 0;
         if (bone->carrier != j || bone->child < 0)
             continue;
         for (size_t v = 0; v < d->vertices; v++) {
@@ -109,7 +118,7 @@ static void measure_girth(const dialling *d, double *measure) {
                 continue;
             away_from(d, j, d->body->rest + 3 * v, away);
             const double square = exi_dot3(away, away);
-            for (int k = 0; k < d->human->figure_count && k < EX_JOINT_MAX; k++) {
+            for (int k = 0; k < d->human->figure_count; k++) {
                 const float *delta = figure_delta(d, k, v);
                 const double *shift = figure_shift(d, k, j);
                 for (int c = 0; c < 3; c++)
@@ -117,9 +126,12 @@ static void measure_girth(const dialling *d, double *measure) {
             }
             weight += square;
         }
-        for (int k = 0; weight > 0 && k < d->human->figure_count && k < EX_JOINT_MAX; k++)
+        for (int k = 0; weight > 0 && k < d->human->figure_count; k++)
             measure[k] += changes[k] / weight;
+        bones += weight > 0;
     }
+    for (int k = 0; bones > 0 && k < d->human->figure_count; k++)
+        measure[k] /= bones;
 }
 
 static void measure_height(const dialling *d, double *measure) {
@@ -223,7 +235,7 @@ static int limb_of(const dialling *d, int joint) {
 }
 
 static bool add_trunk(dialling *d) {
-    const int neck = ex_kinematics_find_joint(d->body->kinematics, "neck");
+    const int neck = ex_kinematics_find_joint(d->kinematics, "neck");
     const size_t most = (size_t)d->body->influence_count;
     const double *low = d->bones.all[0].place;
     double along[3], unit[3];
@@ -232,7 +244,7 @@ static bool add_trunk(dialling *d) {
         return true;
     exi_subtract(d->bones.all[neck].place, low, along);
     memcpy(unit, along, sizeof unit);
-    if (!exi_unit3(unit) || !add_dial(d, "trunk.length", -0.1, 0.1, "m", &deltas, &shifts))
+    if (!exi_unit3(unit) || !add_length(d, "trunk.length", sqrt(exi_dot3(along, along)), &deltas, &shifts))
         return false;
     for (size_t i = 0; i < d->vertices * most; i++) {
         const int limb = limb_of(d, d->body->joints[i]);
@@ -279,9 +291,9 @@ static bool add_limb(dialling *d, const ex_template_dials *bones, const char *na
     float *deltas, *shifts;
     if (!a || !b)
         return true;
-    if (!add_dial(d, name, -0.15, 0.15, "m", &deltas, &shifts))
+    const double length = bone_length(d, a) + bone_length(d, b), share = bone_length(d, a) / length;
+    if (!add_length(d, name, length, &deltas, &shifts))
         return false;
-    const double share = bone_length(d, a) / (bone_length(d, a) + bone_length(d, b));
     add_bone(d, a, share, deltas, shifts);
     add_bone(d, b, 1 - share, deltas, shifts);
     return true;
@@ -299,7 +311,7 @@ static bool add_bones(dialling *d, const ex_template_dials *bones) {
         if (!wanted)
             continue;
         snprintf(name, sizeof name, "%s.length", dial->name);
-        good = add_dial(d, name, -0.1, 0.1, "m", &deltas, &shifts);
+        good = add_length(d, name, bone_length(d, dial), &deltas, &shifts);
         if (good)
             add_bone(d, dial, 1, deltas, shifts);
     }
@@ -320,49 +332,71 @@ static ex_result make_template(const dialling *d, const ex_mesh *mesh, ex_templa
     }
     if (result == EX_OK) {
         memcpy(made->cage->positions, d->body->rest, 3 * d->vertices * sizeof *d->body->rest);
-        result = exi_template_scene(d->body->kinematics, made->cage, shares, &made->scene, error);
+        result = exi_template_scene(d->kinematics, made->cage, shares, &made->scene, error);
     }
     free(shares);
     return result;
 }
 
-static bool has_figures(const exi_human *human, const ex_articulated *body) {
-    bool fits = human && human->figure_count > 0 && human->mesh->vertex_count == body->vertex_count &&
-                human->kinematics->joint_count == body->kinematics->joint_count;
-    for (int j = 0; fits && j < body->kinematics->joint_count; j++)
-        fits = strcmp(human->kinematics->joints[j].name, body->kinematics->joints[j].name) == 0;
+/* True if the template has figures; finds its joints by name, which may be in another order. */
+static bool has_figures(dialling *d, const exi_human *human) {
+    bool fits = human && human->figure_count > 0 && human->figure_count <= FIGURES &&
+                human->mesh->vertex_count == d->body->vertex_count &&
+                human->kinematics->joint_count == d->kinematics->joint_count;
+    for (int j = 0; fits && j < d->kinematics->joint_count; j++) {
+        d->own[j] = ex_kinematics_find_joint(human->kinematics, d->kinematics->joints[j].name);
+        fits = d->own[j] >= 0;
+    }
     return fits;
+}
+
+/* Pairs joints by their names: people are not so symmetric that places tell. */
+static bool pair_sides(ex_kinematics *kinematics) {
+    for (int j = 1; j < kinematics->joint_count; j++) {
+        char *other = ex_mirror_name(kinematics->joints[j].name);
+        if (!other)
+            return false;
+        const int mirror = ex_kinematics_find_joint(kinematics, other);
+        kinematics->joints[j].mirror = mirror != j ? mirror : -1;
+        free(other);
+    }
+    return true;
 }
 
 ex_result exi_person_dials_make(const ex_articulated *body, const ex_mesh *mesh, const exi_human *human,
                                 exi_person_dials *dials, ex_error *error) {
-    const bool fits = has_figures(human, body);
     dialling d = {.body = body,
-                  .human = fits ? human : NULL,
+                  .kinematics = ex_kinematics_copy(body->kinematics),
+                  .own = calloc((size_t)body->kinematics->joint_count, sizeof *d.own),
                   .dials = dials,
                   .vertices = (size_t)body->vertex_count,
                   .joints = (size_t)body->kinematics->joint_count};
     ex_template made = {0};
     ex_template_dials *bones = NULL;
-    *dials = (exi_person_dials){.names = calloc(DIALS, sizeof *dials->names),
-                                .dials = calloc(DIALS, sizeof *dials->dials)};
-    ex_result result = exi_bones_make(body->kinematics, &d.bones, error);
+    *dials =
+        (exi_person_dials){.names = calloc(DIALS, sizeof *dials->names), .dials = calloc(DIALS, sizeof *dials->dials)};
+    ex_result result = d.kinematics && d.own && dials->names && dials->dials && pair_sides(d.kinematics)
+                           ? exi_bones_make(d.kinematics, &d.bones, error)
+                           : ex_error_memory(error, "the dials", d.vertices * 12);
     if (result != EX_OK) {
+        ex_kinematics_destroy(d.kinematics);
+        free(d.own);
         exi_person_dials_free(dials);
         return result;
     }
+    d.human = has_figures(&d, human) ? human : NULL;
     result = make_template(&d, mesh, &made, error);
     if (result == EX_OK)
-        result = ex_template_dials_create(body->kinematics, &made, &bones, error);
-    if (result == EX_OK &&
-        !(dials->names && dials->dials && add_figures(&d) && add_trunk(&d) &&
-          add_limb(&d, bones, "arm.length", "elbow", "wrist") && add_limb(&d, bones, "leg.length", "knee", "ankle") &&
-          add_bones(&d, bones)))
+        result = ex_template_dials_create(d.kinematics, &made, &bones, error);
+    if (result == EX_OK && !(add_figures(&d) && add_trunk(&d) && add_limb(&d, bones, "arm.length", "elbow", "wrist") &&
+                             add_limb(&d, bones, "leg.length", "knee", "ankle") && add_bones(&d, bones)))
         result = ex_error_memory(error, "the dials", d.vertices * DIALS * 12);
     ex_template_dials_destroy(bones);
     ex_mesh_destroy(made.cage);
     ex_scene_destroy(made.scene);
     exi_bones_free(&d.bones);
+    ex_kinematics_destroy(d.kinematics);
+    free(d.own);
     if (result != EX_OK)
         exi_person_dials_free(dials);
     return result;
