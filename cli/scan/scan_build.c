@@ -137,8 +137,9 @@ static int build(const ex_call *call, const ex_scan_session *session, const ex_s
 static int run(const ex_call *call) {
     ex_scan_session *session = exi_scan_open_to_change(call);
     if (session && session->person) {
-        const bool writable =
-            exi_scan_can_write(session, "", "body.glb") && exi_scan_can_write(session, "", "fit.json");
+        const bool writable = exi_scan_can_write(session, "", "body.glb") &&
+                              exi_scan_can_write(session, "", "fit.json") &&
+                              exi_scan_can_write(session, "", "poses.csv");
         const int made = writable ? exi_scan_make_person(call, session, false, NULL) : EX_EXIT_FAILED;
         ex_scan_session_destroy(session);
         return made;
@@ -165,10 +166,11 @@ const ex_command cmd_scan_build = {
                    "\"mirror\".\n"
                    "\n"
                    "With a template person, makes skeleton, skin weights and layers from the\n"
-                   "registered scans instead, and writes body.glb and fit.json. If that is no body\n"
-                   "(bones that no person has, torn skin, a limb that no scan shows, scans that\n"
-                   "are centimetres off), nothing is written but wrong.png, a picture of it. The\n"
-                   "dials of body.glb are girth, height, and lengths of trunk, arms and legs.\n"
+                   "registered scans instead, and writes body.glb, fit.json, and poses.csv, a\n"
+                   "motion through the poses of the scans. If that is no body (bones that no\n"
+                   "person has, torn skin, a limb that no scan shows, scans that are centimetres\n"
+                   "off), nothing is written but wrong.png, a picture of it. The dials of body.glb\n"
+                   "are girth, height, and lengths of trunk, arms and legs.\n"
                    "\n"
                    "Maps that are newer than scan, fit and cage are kept, so an interrupted build\n"
                    "continues where it stopped.",

@@ -606,7 +606,8 @@ typedef struct ex_scan_body {
 EX_API ex_result ex_scan_body_make(const ex_scan_session *session, const ex_scan_body_options *options,
                                    ex_scan_body **body, ex_error *error);
 EX_API void ex_scan_body_destroy(ex_scan_body *body);
-/* Writes body.glb, and fit.json: skeleton and poses as found, and the places of markers. */
+/* Writes body.glb; fit.json, skeleton and poses as found, and the places of markers; and poses.csv, the poses of its
+ * scans as a motion. */
 EX_API ex_result ex_scan_body_write(const ex_scan_session *session, const ex_scan_body *body, ex_error *error);
 
 /* ---- the template ---- */

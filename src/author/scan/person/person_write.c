@@ -9,6 +9,7 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 
 #include <math.h>
@@ -173,6 +174,42 @@ static ex_result write_fit(const ex_scan_session *session, const ex_scan_body *b
     return result;
 }
 
+/* Writes poses.csv: a pose per scan and second, as a motion. Of q and -q, which are one rotation, the one nearer to the
+ * row above is written. */
+static ex_result write_poses(const ex_scan_session *session, const ex_scan_body *body, ex_error *error) {
+    static const char parts[] = "xyzw";
+    const ex_kinematics *k = body->articulated->kinematics;
+    char *path = ex_scan_path(session, "", "poses", ".csv");
+    double(*last)[4] = calloc((size_t)k->joint_count, sizeof *last);
+    ex_file_writer writer;
+    ex_result result = path && last ? ex_file_open(&writer, path, error)
+                                    : ex_error_memory(error, "the poses", (size_t)k->joint_count * sizeof *last);
+    if (result == EX_OK) {
+        ex_file_printf(&writer, "time");
+        for (int j = 0; j < k->joint_count; j++)
+            for (int i = 0; i < 4; i++)
+                ex_file_printf(&writer, ",joint:%s.%c", k->joints[j].name, parts[i]);
+        for (int s = 0; s < body->scan_count; s++) {
+            ex_file_printf(&writer, "\n%d", s);
+            for (int j = 0; j < k->joint_count; j++) {
+                const double *q = body->articulated->poses[s].rotations[j], *p = last[j];
+                const double sign = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3] < 0 ? -1 : 1;
+                for (int i = 0; i < 4; i++) {
+                    char number[32];
+                    last[j][i] = sign * q[i];
+                    ex_format_float(number, (float)last[j][i]);
+                    ex_file_printf(&writer, ",%s", number);
+                }
+            }
+        }
+        ex_file_printf(&writer, "\n");
+        result = ex_file_commit(&writer, error);
+    }
+    free(path);
+    free(last);
+    return result;
+}
+
 ex_result ex_scan_body_write(const ex_scan_session *session, const ex_scan_body *body, ex_error *error) {
     if (!session || !body || !body->rig)
         return exi_misuse_error(error, __func__, "no session, or no body");
@@ -180,6 +217,8 @@ ex_result ex_scan_body_write(const ex_scan_session *session, const ex_scan_body 
     ex_result result = path ? ex_rig_write(path, body->rig, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = write_fit(session, body, error);
+    if (result == EX_OK)
+        result = write_poses(session, body, error);
     free(path);
     return result;
 }
