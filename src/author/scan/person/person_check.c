@@ -46,17 +46,17 @@ static ex_result check_distances(const exi_body_check *c, ex_error *error) {
     const ex_scan_body *body = c->body;
     const ex_left_out all = ex_left_outs_sum(body->measured, 0, body->scan_count);
     const char *name = c->session->scans[body->scans[body->wrong]].name;
-    const double worst = body->measured->forms[body->wrong].rms;
-    if (!(all.rms < far_all))
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: this is no body: in the poses of the scans, the rig is %.0f mm (rms) from them, worst "
-                            "in '%s'; look at the registered scans",
-                            c->session->folder, 1000 * all.rms, name);
+    const double worst = body->measured->forms[body->wrong].skinned_rms; /* layers would follow a scan anywhere */
     if (!(worst < far_one))
         return ex_error_set(error, EX_ERROR_DATA,
                             "%s: scan '%s' does not fit the body: in its own pose, the rig is %.0f mm (rms) from it, "
                             "and %.0f mm from all; take it out of scan.json, or name its markers or landmarks again",
-                            c->session->folder, name, 1000 * worst, 1000 * all.rms);
+                            c->session->folder, name, 1000 * worst, 1000 * all.skinned_rms);
+    if (!(all.skinned_rms < far_all))
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "%s: this is no body: in the poses of the scans, the rig is %.0f mm (rms) from them, worst "
+                            "in '%s'; look at the registered scans",
+                            c->session->folder, 1000 * all.skinned_rms, name);
     return EX_OK;
 }
 
@@ -64,7 +64,7 @@ static ex_result check_distances(const exi_body_check *c, ex_error *error) {
 static int worst_scan(const ex_scan_body *body) {
     int worst = 0;
     for (int i = 1; i < body->scan_count; i++)
-        worst = body->measured->forms[i].rms > body->measured->forms[worst].rms ? i : worst;
+        worst = body->measured->forms[i].skinned_rms > body->measured->forms[worst].skinned_rms ? i : worst;
     return worst;
 }
 
@@ -108,24 +108,30 @@ static int count_torn(const exi_body_check *c, const float *positions, int *vert
     return count;
 }
 
+/* One bad scan tears the body in all poses, so the one that fits least is to blame. */
 static ex_result check_tears(const exi_body_check *c, ex_error *error) {
-    ex_scan_body *body = c->body;
+    const ex_scan_body *body = c->body;
+    int most = TORN_MOST, vertex = 0;
+    double length = 0;
     for (int s = 0; s < body->scan_count; s++) {
-        int vertex = 0;
-        double length = 0;
-        const int count = count_torn(c, body->measured->positions[s], &vertex, &length);
-        if (count <= TORN_MOST)
+        int at = 0;
+        double longest = 0;
+        const int count = count_torn(c, body->measured->positions[s], &at, &longest);
+        if (count <= most)
             continue;
-        body->wrong = s;
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: the skin is torn at %s in the pose of scan '%s': %d edges are four times as long as "
-                            "in the figure, the longest %.0f mm; name its markers or landmarks there again, or take "
-                            "the scan out of scan.json",
-                            c->session->folder,
-                            body->articulated->kinematics->joints[leader_of(body->articulated, vertex)].name,
-                            c->session->scans[body->scans[s]].name, count, 1000 * length);
+        most = count;
+        vertex = at;
+        length = longest;
     }
-    return EX_OK;
+    if (most <= TORN_MOST)
+        return EX_OK;
+    return ex_error_set(error, EX_ERROR_DATA,
+                        "%s: this is no body: its skin is torn at %s, where %d edges are four times as long as in the "
+                        "figure, the longest %.0f mm; scan '%s' fits least: name its markers or landmarks again, or "
+                        "take it out of scan.json",
+                        c->session->folder,
+                        body->articulated->kinematics->joints[leader_of(body->articulated, vertex)].name, most,
+                        1000 * length, c->session->scans[body->scans[body->wrong]].name);
 }
 
 /* ---- limbs ---- */
