@@ -37,6 +37,7 @@ NOT_RUN = {
     "exemplar scan articulate kick/shell*.obj -o kick.glb": "needs meshes of a kick; cli.scan_articulate makes some",
     "exemplar scan articulate poses/*.obj --weights man.glb -o body.glb": "needs such meshes, as above",
     "exemplar pose body.glb joint:elbow.L=y-60 -o bent.obj": "poses the rig of the example above",
+    "exemplar scan report anna --picture errors": "needs scans of a person; oracle.person_body makes some",
     "exemplar scan carry anna": "needs scans of a person; oracle.person makes some",
     "exemplar figures": "half a minute; cli.figures makes them smaller",
     "exemplar figures -o figures --cell 300 --force": "a minute; cli.figures makes them smaller",

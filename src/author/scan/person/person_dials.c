@@ -218,7 +218,7 @@ static bool add_figures(dialling *d) {
 
 /* ---- lengths ---- */
 
-/* How far along the trunk a place is. */
+/* The fraction of the trunk at which a place is. */
 static double trunk_part(const double low[3], const double along[3], const double p[3]) {
     double away[3];
     exi_subtract(p, low, away);
