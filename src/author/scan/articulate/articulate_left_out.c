@@ -253,14 +253,15 @@ static ex_result open_both(const ex_articulate_def *def, const ex_articulated *a
         exi_art_anchor(whole);
     if (result == EX_OK)
         result = start_left_out(whole, error);
-    if (result == EX_OK) {
+    if (result == EX_OK)
         result = exi_art_copy(whole, plain, error);
-        if (result == EX_OK && whole->drawn) {
+    if (result == EX_OK) {
+        if (whole->drawn) {
             restart(plain);
             result = exi_art_find_rest(plain, error);
-            if (result == EX_OK)
-                result = exi_art_fit(plain, 10, false, error);
         }
+        if (result == EX_OK && whole->drawn)
+            result = exi_art_fit(plain, 10, false, error);
         if (result == EX_OK)
             return EX_OK;
         exi_art_free(plain);

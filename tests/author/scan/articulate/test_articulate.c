@@ -615,6 +615,94 @@ static void left_out_is_left_out(void **state) {
     free(b);
 }
 
+/* A finished body is measured on a form that it has never seen: its pose is found, and its dent is missing. The other
+ * forms are as the body poses them. */
+static void measures_forms_never_seen(void **state) {
+    (void)state;
+    enum { ODD = MANY - 1, EVERY = 9 };
+    bends *b = malloc(sizeof *b);
+    double *positions = malloc(3 * VERTICES * sizeof *positions), sum = 0;
+    ex_left_outs *report = NULL;
+    ex_error error = {0};
+    open_bends(b, 0);
+    for (int v = 0; v < TUBE; v += EVERY) {
+        const double dent = v % 2 == 0 ? 0.03 : -0.03;
+        b->forms[ODD][v][2] += dent;
+        sum += dent * dent;
+    }
+    const double whole = sqrt(sum / VERTICES);
+    ex_articulate_def def = b->t.def;
+    def.form_count = MANY - 1;
+    ex_articulated *body = articulate(&def);
+    assert_int_equal(ex_articulated_measure(&b->t.def, body, NULL, &report, &error), EX_OK);
+    assert_int_equal(report->form_count, MANY);
+    assert_true(report->forms[ODD].rms > 0.97 * whole && report->forms[ODD].rms < 1.03 * whole);
+    for (int f = 0; f < MANY; f++) {
+        double squares = 0;
+        assert_int_equal(ex_articulated_pose(body, &report->poses[f], NULL, positions, &error), EX_OK);
+        for (int v = 0; v < VERTICES; v++) {
+            double square = 0;
+            for (int i = 0; i < 3; i++) {
+                const double off = positions[3 * v + i] - b->forms[f][v][i];
+                assert_true(fabs((double)report->positions[f][3 * v + i] - positions[3 * v + i]) < 1e-6);
+                square += off * off;
+            }
+            assert_true(fabs((double)report->distances[f][v] - sqrt(square)) < 1e-6);
+            squares += square / VERTICES;
+        }
+        assert_true(fabs(sqrt(squares) - report->forms[f].rms) < 1e-6);
+    }
+    const ex_left_out two = ex_left_outs_sum(report, 0, 2);
+    assert_true(fabs(2 * two.rms * two.rms - report->forms[0].rms * report->forms[0].rms -
+                     report->forms[1].rms * report->forms[1].rms) < 1e-12);
+    ex_left_outs_destroy(report);
+    def.form_count = MANY - 2; /* fewer than it was made from */
+    assert_int_equal(ex_articulated_measure(&def, body, NULL, &report, &error), EX_ERROR_ARGUMENT);
+    ex_articulated_destroy(body);
+    close_tube(&b->t);
+    free(positions);
+    free(b);
+}
+
+/* A dial moves the rest form and the joints. */
+static void rig_has_dials(void **state) {
+    (void)state;
+    tube t;
+    ex_rig *rig = NULL;
+    ex_error error = {0};
+    float deltas[3 * VERTICES], shifts[3 * JOINTS];
+    open_tube(&t, 0);
+    with_skeleton(&t);
+    ex_articulated *body = articulate(&t.def);
+    for (int i = 0; i < 3 * VERTICES; i++)
+        deltas[i] = i % 3 == 1 ? 0.5F : 0;
+    for (int i = 0; i < 3 * JOINTS; i++)
+        shifts[i] = i % 3 == 1 ? 0.5F : 0;
+    const ex_articulated_dial dial = {
+        .name = "up", .unit = "m", .least = -1, .most = 1, .deltas = deltas, .shifts = shifts};
+    t.def.dial_count = 1;
+    t.def.dials = &dial;
+    assert_int_equal(ex_articulated_rig(&t.def, body, NULL, &rig, &error), EX_OK);
+    assert_int_equal(ex_rig_layer_count(rig), 1);
+    const int input = ex_rig_input_find(rig, "up");
+    assert_true(input >= 0);
+    double values[64] = {0};
+    assert_true(ex_rig_pose_size(rig) <= 64);
+    float *out = malloc(6 * VERTICES * sizeof *out);
+    void *memory = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    ex_rig_evaluate(rig, NULL, &(ex_output){.positions = out}, NULL, memory);
+    ex_pose pose = {.inputs = values};
+    ex_rig_set_input(rig, input, &(double){0.5}, &pose);
+    ex_rig_evaluate(rig, &pose, &(ex_output){.positions = out + 3 * VERTICES}, NULL, memory);
+    for (int i = 0; i < 3 * VERTICES; i++)
+        assert_true(fabs((double)(out[3 * VERTICES + i] - out[i]) - (i % 3 == 1 ? 0.25 : 0)) < 1e-6);
+    free(out);
+    free(memory);
+    ex_rig_destroy(rig);
+    ex_articulated_destroy(body);
+    close_tube(&t);
+}
+
 /* Rests that do not follow the pose are no layer: with noise alone, guesses are no better than none. */
 static void noise_makes_no_layers(void **state) {
     (void)state;
@@ -771,6 +859,10 @@ static ex_result everything(void *context) {
     if (result == EX_OK)
         result = ex_articulate_leave_out(&t->def, body, &report, &error);
     ex_left_outs_destroy(report);
+    report = NULL;
+    if (result == EX_OK)
+        result = ex_articulated_measure(&t->def, body, layers, &report, &error);
+    ex_left_outs_destroy(report);
     ex_rig_destroy(rig);
     ex_articulated_layers_destroy(layers);
     ex_articulated_destroy(body);
@@ -804,6 +896,8 @@ int main(void) {
         cmocka_unit_test(rig_moves_as_the_body),
         cmocka_unit_test(layers_help_with_forms_left_out),
         cmocka_unit_test(left_out_is_left_out),
+        cmocka_unit_test(measures_forms_never_seen),
+        cmocka_unit_test(rig_has_dials),
         cmocka_unit_test(noise_makes_no_layers),
         cmocka_unit_test(guesses_are_those_without_the_form),
         cmocka_unit_test(refuses_wrong_input),
