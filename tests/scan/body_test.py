@@ -224,9 +224,11 @@ def dials(folder, session):
     middle = np.abs(rest[:, 1] - rest[:, 1].mean() - 0.05) < 0.05  # the waist, without arms
     grown = np.ptp(wide[middle], axis=0)[2] / np.ptp(rest[middle], axis=0)[2]
     check(1.1 < grown < 2, f"girth 0.3 makes the waist {grown:.2f} times as deep")
-    # The skeleton goes along: a bent knee of longer legs moves as far as the longer shank takes it.
-    bent, longer = form("joint:knee.L=x90"), form("joint:knee.L=x90", "ankle.length=0.1")
-    check(abs((longer[:, 2].min() - bent[:, 2].min()) + 0.1) < 0.01, "the shank does not grow with its bone")
+    # The skeleton goes along: behind a bent knee, a longer shank reaches farther, and a longer thigh does not.
+    back = {words: form("joint:knee.L=x90", *words)[:, 2].min() for words in ((), ("ankle.length=0.1",),
+                                                                            ("knee.length=0.1",))}
+    check(abs(back[()] - back["ankle.length=0.1",] - 0.1) < 0.01, f"the shank does not grow with its bone: {back}")
+    check(abs(back[()] - back["knee.length=0.1",]) < 0.01, f"the knee does not go along with the thigh: {back}")
 
 
 def baked(folder, session):

@@ -130,6 +130,12 @@ static void test_invalid(void **state) {
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": [\"a.ply\"]}, {\"name\": "
          "\"a\", \"part\": \"arm\", \"files\": [\"b.ply\"]}]}",
          "scans[1].name", "already a scan 'a'", EX_ERROR_DATA},
+        /* held back */
+        {"{" HEAD "," PARTS
+         ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": [\"a.ply\"], \"held\": true}]}",
+         "scans[0].held", "template person", EX_ERROR_DATA},
+        {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": [\"a.ply\"], \"held\": 1}]}",
+         "scans[0].held", "true or false", EX_ERROR_DATA},
         /* poses */
         {"{" HEAD "," PARTS ", \"scans\": [{\"name\": \"a\", \"part\": \"arm\", \"files\": [\"a.ply\"], \"pose\": 3}]}",
          "scans[0].pose", "object", EX_ERROR_DATA},
