@@ -22,6 +22,14 @@ static void print_text(const ex_scan_session *session, const ex_scan_carried *ca
               exi_text_count(d, count, "scan"), carried->seconds);
 }
 
+static void print_left_out(const ex_scan_session *session, const ex_carried_scan *scan) {
+    const char *name = session->scans[scan->scan].name;
+    char *picture = scan->pictured ? ex_scan_path(session, "look", name, ".png") : NULL;
+    exi_failed_text("scan '%s' is left out: %s%s%s", name, scan->reason, picture ? "; see " : "",
+                    picture ? picture : "");
+    free(picture);
+}
+
 static void print_json(const ex_scan_session *session, const ex_scan_carried *carried) {
     exi_emitter json = exi_emit_start(stdout);
     exi_emit_open(&json, NULL, '{');
@@ -91,8 +99,7 @@ static int run(const ex_call *call) {
     exi_pool_destroy(pool);
     for (int i = 0; result == EX_OK && !call->quiet && i < carried->scan_count; i++)
         if (carried->scans[i].left_out)
-            exi_failed_text("scan '%s' is left out: %s", session->scans[carried->scans[i].scan].name,
-                            carried->scans[i].reason);
+            print_left_out(session, &carried->scans[i]);
     if (result == EX_OK && !call->quiet)
         say_thinned(session, carried);
     if (result != EX_OK)

@@ -542,15 +542,16 @@ typedef struct ex_scan_carry_options {
 typedef struct ex_carried_scan {
     int scan; /* of the session */
     bool left_out;
-    char reason[200];  /* of leaving it out */
-    int anchor_count;  /* labels and landmarks that were used */
-    double figure_rms; /* of the surface of the posed template from the scan, before it was registered */
-    double anchor_rms; /* of markers and landmarks from their places on the registered template */
-    double rms;        /* of the registered template from the scan */
-    double seen;       /* share of the template's outside that the scan shows */
-    int flipped_count; /* triangles that face away from their neighbours */
-    int read_count;    /* points of its files, and */
-    int point_count;   /* how many of them were kept */
+    char reason[EX_ERROR_SIZE]; /* of leaving it out: a sentence that says what to do */
+    bool pictured;              /* true: look/NAME.png shows why */
+    int anchor_count;           /* labels and landmarks that were used */
+    double figure_rms;          /* of the surface of the posed template from the scan, before it was registered */
+    double anchor_rms;          /* of markers and landmarks from their places on the registered template */
+    double rms;                 /* of the registered template from the scan */
+    double seen;                /* share of the template's outside that the scan shows */
+    int flipped_count;          /* triangles that face away from their neighbours */
+    int read_count;             /* points of its files, and */
+    int point_count;            /* how many of them were kept */
 } ex_carried_scan;
 
 /* Report on carrying a template to a session. */

@@ -2,11 +2,13 @@
  * person.h - carrying a template person to the scans of a session; private to src/author/scan/person.
  *
  *   person_carry.c   the order of the work
+ *   person_check.c   scans that are not of this person
+ *   person_look.c    pictures of them
  *   person_points.c  landmarks and markers, and what each scan starts from
  *   person_skin.c    the skin that scans can show; registration of a scan
  *   person_files.c   what is written
  *   person_body.c    the body of registered scans
- *   person_check.c   whether it is one
+ *   person_sound.c   whether it is one
  *   person_dials.c   dials for its figure
  *   person_write.c   what is written of it
  */
@@ -41,6 +43,7 @@ typedef struct exi_carry_scan {
     ex_kin_pose pose;
     bool told; /* its rotations are roughly those of the fit of markers */
     bool posed;
+    double matched; /* share of the posed template that lies on the scan */
     ex_carried_scan *report;
 } exi_carry_scan;
 
@@ -76,8 +79,30 @@ typedef struct exi_carry_input {
 
 ex_result exi_carry_no_memory(const exi_carry *w);
 
+/* Fits figure and poses to scans [count]; lock: the figure stays. */
+ex_result exi_carry_fit(exi_carry *w, exi_carry_scan *const *ones, exi_carry_input *inputs, int count, bool lock);
+
+/* Turns the faces of a scan if they look inwards. */
+void exi_carry_turn_outside(exi_carry_input *in);
+/* Check what a scan has in its files; check it against the posed template. False: `why` says what is wrong and what to
+ * do. */
+bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, char *why,
+                           size_t size);
+bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, char *why, size_t size);
+/* Poses all scans but the reference, with its figure, and leaves those out that are not of this person. */
+ex_result exi_carry_screen(exi_carry *w);
+/* Leave a scan out; refuse the reference, which returns EX_ERROR_DATA. Both draw it. */
+void exi_carry_leave_out(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why);
+ex_result exi_carry_refuse(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why);
+/* Draws look/NAME.png: a scan, its points, and the template as far as it is posed; false if it cannot. */
+bool exi_carry_look(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in);
+/* Removes the pictures of an earlier run. */
+void exi_carry_forget_looks(const exi_carry *w);
+
 /* Reads landmarks and labels of all scans that have some. */
 ex_result exi_carry_read_points(exi_carry *w);
+/* Returns the number of a name among the places, or -1. */
+int exi_carry_find_place(const exi_carry *w, const char *name);
 /* Finds the anchors of a scan [o->count]: points whose names have a place on the template. Returns their number. */
 int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_register, ex_register_anchor *anchors);
 /* Fits the skeleton to the markers of all scans, so that limbs are turned about themselves as hinges tell. */

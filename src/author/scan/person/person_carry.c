@@ -26,11 +26,7 @@
 /* Scans that determine the figure together; least number of things to start from. */
 enum { TOGETHER = 8, START_LEAST = 6 };
 /* A scan does not fit if the posed template is farther from it than this many times the median of all, or than this. */
-static const double worse_times = 2.5, worse_least = 0.012, reference_most = 0.03, seen_least = 0.3;
-/* Nor does a person: landmarks this far (rms) from the template's, or a figure of this many standard deviations. */
-static const double points_most = 0.025, figure_most = 5;
-/* Metres between the outermost points of a person. */
-static const double span_least = 0.15, span_most = 3.5;
+static const double worse_times = 2.5, worse_least = 0.012, seen_least = 0.3;
 
 ex_result exi_carry_no_memory(const exi_carry *w) {
     return ex_error_memory(w->error, "carrying the template", (size_t)w->vertex_count * 64);
@@ -38,7 +34,7 @@ ex_result exi_carry_no_memory(const exi_carry *w) {
 
 /* ---- the session ---- */
 
-static ex_result fit_inputs(exi_carry *w, exi_carry_scan *const *ones, exi_carry_input *inputs, int count, bool lock) {
+ex_result exi_carry_fit(exi_carry *w, exi_carry_scan *const *ones, exi_carry_input *inputs, int count, bool lock) {
     exi_human_scan *scans = exi_array_allocate((size_t)count, sizeof *scans);
     ex_result result = scans ? EX_OK : exi_carry_no_memory(w);
     for (int i = 0; scans && i < count; i++)
@@ -49,77 +45,10 @@ static ex_result fit_inputs(exi_carry *w, exi_carry_scan *const *ones, exi_carry
         ones[i]->pose = scans[i].pose;
         ones[i]->posed = true;
         ones[i]->report->figure_rms = scans[i].rms;
+        ones[i]->matched = scans[i].matched;
     }
     free(scans);
     return result;
-}
-
-/* Measures how far landmarks and markers with places are from where the posed template has them. If they are too far
- * together for any person, returns the number of the worst; else -1. */
-static int find_wrong_point(exi_carry *w, const exi_carry_scan *o, double *off) {
-    double squares = 0, most = 0;
-    int worst = -1, count = 0;
-    exi_carry_pose(w, &o->pose, (double(*)[3])(void *)w->mesh->positions);
-    for (int i = 0; i < o->count; i++) {
-        const exi_carry_place *p = &w->places[o->points[i].name];
-        double d[3] = {-o->points[i].at[0], -o->points[i].at[1], -o->points[i].at[2]};
-        if (!p->known)
-            continue;
-        for (int k = 0; k < 3; k++)
-            for (int c = 0; c < 3; c++)
-                d[c] += p->anchor.shares[k] * w->mesh->positions[3 * p->anchor.vertices[k] + c];
-        const double square = exi_dot3(d, d);
-        squares += square;
-        count++;
-        worst = square > most ? i : worst;
-        most = square > most ? square : most;
-    }
-    *off = sqrt(most);
-    return count > 0 && sqrt(squares / count) > points_most ? worst : -1;
-}
-
-/* Refuses points that no person spans: they are in another unit than was found or said. */
-static ex_result check_size(const exi_carry *w, const exi_carry_scan *o) {
-    double span = 0;
-    for (int c = 0; c < 3; c++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < o->count; i++) {
-            low = fmin(low, o->points[i].at[c]);
-            high = fmax(high, o->points[i].at[c]);
-        }
-        span = fmax(span, high - low);
-    }
-    if (span > span_least && span < span_most)
-        return EX_OK;
-    return ex_error_set(
-        w->error, EX_ERROR_DATA,
-        "the landmarks or labels of the reference scan '%s' are %g m apart, which no person is: \"unit\" in "
-        "scan.json says the unit of scans and points",
-        w->session->scans[o->scan].name, span);
-}
-
-static ex_result check_reference(exi_carry *w, const exi_carry_scan *o) {
-    const char *name = w->session->scans[o->scan].name;
-    double off = 0;
-    const int wrong = find_wrong_point(w, o, &off);
-    if (wrong >= 0)
-        return ex_error_set(w->error, EX_ERROR_DATA,
-                            "the reference scan '%s': '%s' is %.0f mm from where a person with the other landmarks has "
-                            "it; look whether it is in the right place, whether left and right are exchanged, and at "
-                            "the unit and the up axis",
-                            name, w->places[o->points[wrong].name].name, 1000 * off);
-    for (int k = 0; k < w->human->figure_count; k++)
-        if (!(fabs(w->figure[k]) < figure_most))
-            return ex_error_set(w->error, EX_ERROR_DATA,
-                                "the reference scan '%s' is no person: its figure is %.0f standard deviations from the "
-                                "usual one; look at its landmarks, labels, unit and up axis",
-                                name, fabs(w->figure[k]));
-    if (!(o->report->figure_rms < reference_most))
-        return ex_error_set(w->error, EX_ERROR_DATA,
-                            "the reference scan '%s' is %.0f mm (rms) from every person that the template can be: look "
-                            "at its landmarks, its labels, its unit and which way is up",
-                            name, 1000 * o->report->figure_rms);
-    return EX_OK;
 }
 
 static ex_result do_reference(exi_carry *w) {
@@ -127,11 +56,12 @@ static ex_result do_reference(exi_carry *w) {
     const char *name = w->session->scans[o->scan].name;
     exi_carry_input in = {0};
     ex_registered *registered = NULL;
-    ex_result result = check_size(w, o);
-    if (result == EX_OK)
-        result = exi_carry_start(w, o);
+    char why[sizeof o->report->reason];
+    ex_result result = exi_carry_start(w, o);
     if (result == EX_OK)
         result = exi_carry_open(w, o, &in);
+    if (result == EX_OK && !exi_carry_check_files(w, o, &in, why, sizeof why))
+        result = exi_carry_refuse(w, o, &in, why);
     if (result == EX_OK && in.scan.anchor_count + in.scan.bone_point_count < START_LEAST)
         result =
             ex_error_set(w->error, EX_ERROR_DATA,
@@ -139,10 +69,10 @@ static ex_result do_reference(exi_carry *w) {
                          "of them are needed; click landmarks, or name more markers",
                          name, in.scan.anchor_count, in.scan.bone_point_count, START_LEAST);
     if (result == EX_OK)
-        result = fit_inputs(w, &o, &in, 1, false);
+        result = exi_carry_fit(w, &o, &in, 1, false);
     exi_human_figure(w->human, w->figure, w->rest, w->joints);
-    if (result == EX_OK)
-        result = check_reference(w, o);
+    if (result == EX_OK && !exi_carry_check_pose(w, o, &in, why, sizeof why))
+        result = exi_carry_refuse(w, o, &in, why);
     /* Markers get places, unless they have told poses. Several poses show better where an elbow is. */
     if (result == EX_OK && !o->told)
         result = exi_carry_register(w, o, &in, &registered);
@@ -158,11 +88,11 @@ static bool is_held(const exi_carry *w, const exi_carry_scan *o) {
     return w->session->scans[o->scan].held;
 }
 
-/* Returns the scan that is the n-th after the reference, without those that are held back; -1: there is none. */
+/* Returns the scan that is the n-th after the reference, without those that are held back or left out; -1: there is none. */
 static int other_scan(const exi_carry *w, int n) {
     for (int k = 1; k < w->one_count; k++) {
         const int i = (w->reference + k) % w->one_count;
-        if (!is_held(w, &w->ones[i]) && n-- == 0)
+        if (!is_held(w, &w->ones[i]) && !w->ones[i].report->left_out && n-- == 0)
             return i;
     }
     return -1;
@@ -184,13 +114,10 @@ static ex_result do_together(exi_carry *w) {
             chosen[count++] = &w->ones[other];
     }
     for (int i = 0; i < count && result == EX_OK; i++) {
-        if (i > 0)
-            result = exi_carry_start(w, chosen[i]);
-        if (result == EX_OK)
-            result = exi_carry_open(w, chosen[i], &inputs[i]);
+        result = exi_carry_open(w, chosen[i], &inputs[i]);
     }
     if (result == EX_OK)
-        result = fit_inputs(w, chosen, inputs, count, false);
+        result = exi_carry_fit(w, chosen, inputs, count, false);
     for (int i = 0; i < count; i++)
         exi_carry_close(w, chosen[i], &inputs[i]);
     exi_human_figure(w->human, w->figure, w->rest, w->joints);
@@ -212,38 +139,55 @@ static double median_figure_rms(const exi_carry *w) {
     return count > 0 ? values[count / 2] : 0;
 }
 
+/* True if a scan that was posed fits the person as the others do. */
+static bool is_near(const exi_carry *w, const exi_carry_scan *o, char *why, size_t size) {
+    const double usual = median_figure_rms(w),
+                 most = worse_times * usual > worse_least ? worse_times * usual : worse_least;
+    if (o->report->figure_rms <= most)
+        return true;
+    snprintf(
+        why, size,
+        "it is %.0f mm (rms) from the person of the others, who are %.0f mm from theirs: look whether it shows this "
+        "person",
+        1000 * o->report->figure_rms, 1000 * usual);
+    return false;
+}
+
+/* Registers a scan; a scan on which this fails has a reason in `why`. */
+static ex_result register_one(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, ex_registered **registered,
+                              char *why, size_t size) {
+    const ex_result result = exi_carry_register(w, o, in, registered);
+    if (result == EX_OK && o->report->seen < seen_least)
+        snprintf(why, size,
+                 "only %.0f %% of the body could be found on it: look whether it shows this person, and all of them",
+                 100 * o->report->seen);
+    if (result != EX_ERROR_DATA)
+        return result;
+    snprintf(why, size, "%s", w->error ? w->error->text : "it cannot be registered");
+    return EX_OK;
+}
+
 static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
     exi_carry_input in = {0};
     ex_registered *registered = NULL;
-    ex_carried_scan *r = o->report;
-    ex_result result = o->posed ? EX_OK : exi_carry_start(w, o);
-    if (result == EX_OK)
-        result = exi_carry_open(w, o, &in);
+    const bool reference = o == &w->ones[w->reference];
+    char why[sizeof o->report->reason] = "";
+    if (o->report->left_out)
+        return EX_OK;
+    ex_result result = exi_carry_open(w, o, &in);
     if (result == EX_OK && !o->posed)
-        result = fit_inputs(w, &o, &in, 1, true);
-    const double usual = median_figure_rms(w),
-                 most = worse_times * usual > worse_least ? worse_times * usual : worse_least;
-    if (result == EX_OK && (r->figure_rms > most || in.scan.anchor_count + in.scan.bone_point_count < 3)) {
-        r->left_out = true;
-        if (r->figure_rms > most)
-            snprintf(r->reason, sizeof r->reason,
-                     "it is %.0f mm (rms) from the person of the others, who are %.0f mm from theirs",
-                     1000 * r->figure_rms, 1000 * usual);
-        else
-            snprintf(r->reason, sizeof r->reason,
-                     "it has fewer than three landmarks or markers that the reference has");
-    }
-    if (result == EX_OK && !r->left_out)
-        result = exi_carry_register(w, o, &in, &registered);
-    if (result == EX_OK && !r->left_out && r->seen < seen_least) {
-        r->left_out = true;
-        snprintf(r->reason, sizeof r->reason, "only %.0f %% of the body could be found on it", 100 * r->seen);
-    }
-    if (result == EX_OK && !r->left_out && o == &w->ones[w->reference])
+        result = exi_carry_fit(w, &o, &in, 1, true);
+    if (result == EX_OK && is_near(w, o, why, sizeof why))
+        result = register_one(w, o, &in, &registered, why, sizeof why);
+    if (result == EX_OK && why[0] && reference)
+        result = exi_carry_refuse(w, o, &in, why);
+    else if (result == EX_OK && why[0])
+        exi_carry_leave_out(w, o, &in, why);
+    if (result == EX_OK && !why[0] && reference)
         result = exi_carry_take_person(w, o, registered);
-    if (result == EX_OK && !r->left_out)
+    if (result == EX_OK && !why[0])
         result = exi_carry_write_registered(w, o, registered);
-    if (result == EX_OK && !r->left_out && !is_held(w, o))
+    if (result == EX_OK && !why[0] && !is_held(w, o))
         result = exi_carry_place_markers(w, o, registered);
     ex_registered_destroy(registered);
     exi_carry_close(w, o, &in);
@@ -300,6 +244,7 @@ static ex_result open_work(exi_carry *w) {
 static ex_result carry(exi_carry *w) {
     char *folder = exi_scan_file(w->session->folder, "registered");
     ex_result result = exi_carry_read_points(w);
+    exi_carry_forget_looks(w);
     if (result == EX_OK && w->reference < 0)
         result =
             ex_error_set(w->error, EX_ERROR_DATA,
@@ -318,6 +263,8 @@ static ex_result carry(exi_carry *w) {
         result = exi_carry_fit_markers(w);
     if (result == EX_OK)
         result = do_reference(w);
+    if (result == EX_OK)
+        result = exi_carry_screen(w);
     if (result == EX_OK)
         result = do_together(w);
     if (result == EX_OK)

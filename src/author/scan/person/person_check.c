@@ -1,195 +1,404 @@
 /*
- * Checks whether the body that was made is one. The figure, as carried, is the measure: bones and edges of the body may
- * differ from it by so much and not more. Edges count as torn if they are longer than 25 mm and four times those of the
- * figure. Folds of a squat reach that with a few edges, where no scan sees the skin; two in a thousand are a tear.
+ * Finds scans that are not of this person, before they can bend the others: broken files, named points that are not on
+ * the surface, points or surface that the posed template does not reach, left and right exchanged. Each scan is posed
+ * alone, with the figure of the reference. The reasons are sentences that say what to do; look/NAME.png shows them.
  */
 #include "author/base/array.h"
-#include "author/scan/fit/fit_body.h"
 #include "author/scan/person/person.h"
+#include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/base.h>
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Metres: no body if the rig is farther from all scans in their own poses, or from one; a bone is longer or shorter
- * than the figure's by this share and this length. */
-static const double far_all = 0.015, far_one = 0.03, bone_share = 0.35, bone_least = 0.04;
-static const double torn_times = 4, torn_least = 0.025, edge_least = 0.002;
-static const double torn_share = 0.002; /* of all edges */
-/* A joint's skin is unseen if less than this share of it was, with this confidence; a bone is a limb's if it is longer
- * than this share of the longest. */
-static const double seen_share = 0.15, seen_sure = 0.3, limb_share = 0.45;
+/* Metres between the outermost points of a person, and of a scan. */
+static const double span_least = 0.15, span_most = 3.5, scan_least = 0.3;
+/* Named points this far from the surface are not on it; a scan with a larger share of them has other points. */
+static const double on_surface = 0.05, astray_most = 0.3;
+/* Landmarks this far (rms) from the template's are of no person: of the reference, whose figure is free, and of others.
+ * A figure of this many standard deviations is no person's. */
+static const double points_most = 0.025, others_most = 0.035, figure_most = 5;
+/* The posed template is this far (rms) from the surface where they match, and this share of it has to match. */
+static const double reference_most = 0.03, matched_least = 0.3;
+/* Exchanging left and right must leave less than this share of the distance. */
+static const double exchange_share = 0.5;
 
-static double bone_length(const ex_kinematics *k, int joint) {
-    const double *t = k->joints[joint].translation;
-    return sqrt(exi_dot3(t, t));
+/* A scan with points or surface this far off may be of another person. It is, if a figure of its own is this far (rms)
+ * from the reference's and leaves less than this share of the distance. Made people in many poses: a figure of their
+ * own is at most 24 mm away; those of other people are 55 mm away and more, unless they are alike. */
+static const double suspect_points = 0.015, suspect_surface = 0.009, other_person = 0.04, alone_share = 0.7;
+
+/* ---- files ---- */
+
+/* True if the faces of a scan look inwards: seen from its middle, most of its area shows its front. */
+static bool is_inside_out(const exi_carry_input *in) {
+    double middle[3] = {0}, along = 0, total = 0;
+    size_t count = 0;
+    for (int i = 0; i < in->scan.mesh_count; i++)
+        for (int v = 0; v < in->meshes[i]->vertex_count; v++, count++)
+            for (int c = 0; c < 3; c++)
+                middle[c] += in->meshes[i]->positions[3 * v + c];
+    for (int c = 0; c < 3; c++)
+        middle[c] /= count > 0 ? (double)count : 1;
+    for (int i = 0; i < in->scan.mesh_count; i++) {
+        const ex_mesh *mesh = in->meshes[i];
+        for (int f = 0; f < mesh->face_count; f++) {
+            const int *corners = mesh->corners + mesh->face_offsets[f];
+            const double *a = mesh->positions + 3 * (size_t)corners[0], *b = mesh->positions + 3 * (size_t)corners[1],
+                         *c = mesh->positions + 3 * (size_t)corners[2];
+            double u[3], v[3], normal[3], from[3];
+            exi_subtract(b, a, u);
+            exi_subtract(c, a, v);
+            exi_cross(u, v, normal);
+            exi_subtract(a, middle, from);
+            along += exi_dot3(normal, from);
+            total += fabs(exi_dot3(normal, from));
+        }
+    }
+    return along < -0.2 * total;
 }
 
-static ex_result check_bones(const exi_body_check *c, ex_error *error) {
-    const ex_kinematics *found = c->body->articulated->kinematics;
-    ex_result result = ex_error_within(error, exi_fit_check_bones(found, error), "%s", c->session->folder);
-    for (int j = 1; j < found->joint_count && result == EX_OK; j++) {
-        const int other = ex_kinematics_find_joint(c->carried, found->joints[j].name);
-        const double now = bone_length(found, j), was = other > 0 ? bone_length(c->carried, other) : now;
-        if (fabs(now - was) > bone_share * was && fabs(now - was) > bone_least)
-            result = ex_error_set(error, EX_ERROR_DATA,
-                                  "%s: this is no body: the bone to %s is %.0f mm long, where %.0f mm would fit the "
-                                  "person's figure; look at the registered scans",
-                                  c->session->folder, found->joints[j].name, 1000 * now, 1000 * was);
+void exi_carry_turn_outside(exi_carry_input *in) {
+    if (!is_inside_out(in))
+        return;
+    for (int i = 0; i < in->scan.mesh_count; i++) {
+        ex_mesh *mesh = in->meshes[i];
+        for (int f = 0; f < mesh->face_count; f++)
+            for (int a = mesh->face_offsets[f], b = mesh->face_offsets[f + 1] - 1; a < b; a++, b--) {
+                const int corner = mesh->corners[a];
+                mesh->corners[a] = mesh->corners[b];
+                mesh->corners[b] = corner;
+            }
     }
+}
+
+static double distance_sq(const exi_carry_input *in, const double point[3]) {
+    double least = INFINITY;
+    for (int i = 0; i < in->scan.mesh_count; i++)
+        for (int v = 0; v < in->meshes[i]->vertex_count; v++) {
+            double off[3];
+            exi_subtract(in->meshes[i]->positions + 3 * (size_t)v, point, off);
+            least = fmin(least, exi_dot3(off, off));
+        }
+    return least;
+}
+
+static double span_of(const exi_carry_scan *o) {
+    double span = 0;
+    for (int c = 0; c < 3; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < o->count; i++) {
+            low = fmin(low, o->points[i].at[c]);
+            high = fmax(high, o->points[i].at[c]);
+        }
+        span = fmax(span, high - low);
+    }
+    return span;
+}
+
+bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, char *why,
+                           size_t size) {
+    double low[3], high[3], size_of_scan = 0;
+    int astray = 0;
+    for (int c = 0; c < 3; c++) {
+        low[c] = INFINITY;
+        high[c] = -INFINITY;
+    }
+    for (int i = 0; i < in->scan.mesh_count; i++)
+        for (int v = 0; v < in->meshes[i]->vertex_count; v++)
+            for (int c = 0; c < 3; c++) {
+                const double x = in->meshes[i]->positions[3 * v + c];
+                if (!isfinite(x)) {
+                    snprintf(
+                        why, size,
+                        "vertex %d of '%s' has a coordinate that is not a number: clean the scan, or export it again",
+                        v, w->session->scans[o->scan].files[i]);
+                    return false;
+                }
+                low[c] = fmin(low[c], x);
+                high[c] = fmax(high[c], x);
+            }
+    for (int c = 0; c < 3; c++)
+        size_of_scan = fmax(size_of_scan, high[c] - low[c]);
+    const double span = span_of(o);
+    if (!(size_of_scan > 0)) {
+        snprintf(why, size, "all points of its scan are in one place: export the scan again");
+        return false;
+    }
+    if (!(span > span_least && span < span_most)) {
+        snprintf(
+            why, size,
+            "its landmarks or labels are %.3g m apart, which no person is: scans and their points must be in metres",
+            span);
+        return false;
+    }
+    if (!(size_of_scan > scan_least) || size_of_scan > 3 * span_most) {
+        snprintf(why, size,
+                 "the scan is %.3g m large and its landmarks or labels are %.3g m apart: both must be in metres",
+                 size_of_scan, span);
+        return false;
+    }
+    for (int i = 0; i < o->count; i++)
+        astray += distance_sq(in, o->points[i].at) > on_surface * on_surface;
+    if (astray > astray_most * o->count) {
+        snprintf(
+            why, size,
+            "%d of its %d landmarks or labels are more than 5 cm from its surface: look whether they, or the scan's "
+            "file, are those of another scan",
+            astray, o->count);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the posed template ---- */
+
+/* Measures how far (rms) named points are from where the posed template has them; *worst is the number of the farthest,
+ * or -1, and *off its distance. */
+static double measure_points(exi_carry *w, const exi_carry_scan *o, const ex_kin_pose *pose, int *worst, double *off) {
+    double squares = 0, most = -1;
+    int count = 0;
+    *worst = -1;
+    exi_carry_pose(w, pose, (double(*)[3])(void *)w->mesh->positions);
+    for (int i = 0; i < o->count; i++) {
+        const exi_carry_place *p = &w->places[o->points[i].name];
+        double d[3] = {-o->points[i].at[0], -o->points[i].at[1], -o->points[i].at[2]};
+        if (!p->known)
+            continue;
+        for (int k = 0; k < 3; k++)
+            for (int c = 0; c < 3; c++)
+                d[c] += p->anchor.shares[k] * w->mesh->positions[3 * p->anchor.vertices[k] + c];
+        const double square = exi_dot3(d, d);
+        squares += square;
+        count++;
+        *worst = square > most ? i : *worst;
+        most = square > most ? square : most;
+    }
+    *off = sqrt(fmax(most, 0));
+    return count > 0 ? sqrt(squares / count) : 0;
+}
+
+/* Writes the name of the other side, .L for .R; false if it has none. */
+static bool other_side(const char *name, char *other, size_t size) {
+    const char *at = strstr(name, ".L");
+    at = at ? at : strstr(name, ".R");
+    if (!at || strlen(name) >= size)
+        return false;
+    memcpy(other, name, strlen(name) + 1);
+    other[at - name + 1] = at[1] == 'L' ? 'R' : 'L';
+    return true;
+}
+
+/* Fits the template with left and right exchanged in the names of a scan's points; returns the rms of the points, or
+ * infinity if it cannot be tried. */
+static double measure_exchanged(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in) {
+    exi_carry_scan turned = *o;
+    ex_carried_scan report = {0};
+    exi_carry_input input = *in;
+    ex_register_anchor *anchors = exi_array_allocate((size_t)o->count, sizeof *anchors);
+    double rms = INFINITY, off = 0;
+    int worst = -1, moved = 0;
+    char other[128];
+    exi_carry_scan *one = &turned;
+    turned.report = &report;
+    turned.points = exi_array_allocate((size_t)o->count, sizeof *turned.points);
+    turned.pose = (ex_kin_pose){0};
+    if (anchors && turned.points && exi_carry_start(w, &turned) == EX_OK) {
+        memcpy(turned.points, o->points, (size_t)o->count * sizeof *o->points);
+        for (int i = 0; i < o->count; i++) {
+            const int name = other_side(w->places[o->points[i].name].name, other, sizeof other)
+                                 ? exi_carry_find_place(w, other)
+                                 : o->points[i].name;
+            turned.points[i].name = name >= 0 ? name : o->points[i].name;
+            moved += name >= 0 && name != o->points[i].name;
+        }
+        input.anchors = anchors;
+        input.scan.anchors = anchors;
+        input.scan.anchor_count = exi_carry_anchors(w, &turned, false, anchors);
+        input.scan.bone_point_count = 0;
+        input.scan.mesh_count = 0;
+        input.scan.pose = turned.pose;
+        if (moved >= 4 && exi_carry_fit(w, &one, &input, 1, true) == EX_OK)
+            rms = measure_points(w, &turned, &turned.pose, &worst, &off);
+    }
+    free(turned.points);
+    free(anchors);
+    return rms;
+}
+
+/* Fits a figure to this scan alone. Returns the height of that person; *apart is how far (rms) the skin is from the
+ * person of the reference, both in the neutral pose with the hips in one place, and *rms that of the points. */
+static double fit_alone(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, double *apart, double *rms) {
+    const size_t figures = (size_t)w->human->figure_count, vertices = (size_t)w->vertex_count;
+    double *kept = exi_array_allocate(figures + 1, sizeof *kept);
+    double(*rest)[3] = exi_array_allocate(vertices, sizeof *rest);
+    exi_carry_scan alone = *o, *one = &alone;
+    ex_carried_scan report = {0};
+    exi_carry_input input = *in;
+    double low = INFINITY, high = -INFINITY, squares = 0, off = 0;
+    int worst = -1;
+    alone.report = &report;
+    alone.pose = (ex_kin_pose){0};
+    *apart = *rms = 0;
+    if (kept && rest && exi_carry_start(w, &alone) == EX_OK) {
+        memcpy(kept, w->figure, figures * sizeof *kept);
+        memcpy(rest, w->rest, vertices * sizeof *rest);
+        input.scan.pose = alone.pose;
+        const ex_result result = exi_carry_fit(w, &one, &input, 1, false);
+        exi_human_figure(w->human, w->figure, w->rest, w->joints);
+        for (size_t v = 0; result == EX_OK && v < vertices; v++) {
+            double d[3];
+            exi_subtract(w->rest[v], rest[v], d);
+            squares += exi_dot3(d, d);
+            low = fmin(low, w->rest[v][1]);
+            high = fmax(high, w->rest[v][1]);
+        }
+        if (result == EX_OK) {
+            *apart = sqrt(squares / (double)vertices);
+            *rms = measure_points(w, o, &alone.pose, &worst, &off);
+        }
+        memcpy(w->figure, kept, figures * sizeof *kept);
+        exi_human_figure(w->human, w->figure, w->rest, w->joints);
+    }
+    free(kept);
+    free(rest);
+    return high > low ? high - low : 0;
+}
+
+/* True if a scan is much nearer to another person than to that of the reference. */
+static bool is_other_person(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, double rms, char *why,
+                            size_t size) {
+    double apart = 0, alone = 0, low = INFINITY, high = -INFINITY;
+    const double height = fit_alone(w, o, in, &apart, &alone);
+    for (int v = 0; v < w->vertex_count; v++) {
+        low = fmin(low, w->rest[v][1]);
+        high = fmax(high, w->rest[v][1]);
+    }
+    if (!(apart > other_person && alone < alone_share * rms))
+        return false;
+    snprintf(why, size,
+             "it shows another person, %.2f m tall, where the reference shows one of %.2f m: make a session for each "
+             "person",
+             height, high - low);
+    return true;
+}
+
+bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, char *why, size_t size) {
+    const bool reference = o == &w->ones[w->reference];
+    double off = 0;
+    int worst = -1;
+    const double rms = measure_points(w, o, &o->pose, &worst, &off);
+    if (rms > (reference ? points_most : others_most)) {
+        if (measure_exchanged(w, o, in) < exchange_share * rms)
+            snprintf(why, size,
+                     "left and right are exchanged in the names of its landmarks or labels, or the scan is a mirror "
+                     "image: exchange .L and .R, or export it again");
+        else if (reference || !is_other_person(w, o, in, rms, why, size))
+            snprintf(why, size,
+                     "'%.40s' is %.0f mm from where %s has it, and all points %.0f mm (rms): look whether names and "
+                     "places are right, and whether the scan shows %s",
+                     w->places[o->points[worst].name].name, 1000 * off,
+                     reference ? "a person with the other points" : "the person of the reference", 1000 * rms,
+                     reference ? "a person" : "this person");
+        return false;
+    }
+    if (!reference && (rms > suspect_points || o->report->figure_rms > suspect_surface) &&
+        is_other_person(w, o, in, rms, why, size))
+        return false;
+    for (int k = 0; reference && k < w->human->figure_count; k++)
+        if (!(fabs(w->figure[k]) < figure_most)) {
+            snprintf(
+                why, size,
+                "it is no person: its figure is %.0f standard deviations from the usual one; look at its landmarks, "
+                "labels, unit and up axis",
+                fabs(w->figure[k]));
+            return false;
+        }
+    if (!(o->report->figure_rms < reference_most)) {
+        snprintf(
+            why, size,
+            "it is %.0f mm (rms) from every person that the template can be: look at its landmarks, its labels, its "
+            "unit and which way is up",
+            1000 * o->report->figure_rms);
+        return false;
+    }
+    if (o->matched < matched_least) {
+        snprintf(
+            why, size,
+            "only %.0f %% of a person with its landmarks or labels is on the scan: look whether it shows a person, "
+            "and all of them",
+            100 * o->matched);
+        return false;
+    }
+    return true;
+}
+
+/* ---- scans that do not fit ---- */
+
+void exi_carry_leave_out(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why) {
+    char *path = ex_scan_path(w->session, "registered", w->session->scans[o->scan].name, ".ply");
+    o->report->left_out = true;
+    snprintf(o->report->reason, sizeof o->report->reason, "%s", why);
+    o->report->pictured = exi_carry_look(w, o, in);
+    if (path)
+        remove(path); /* of an earlier run */
+    free(path);
+}
+
+ex_result exi_carry_refuse(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why) {
+    const char *name = w->session->scans[o->scan].name;
+    char *path = exi_carry_look(w, o, in) ? ex_scan_path(w->session, "look", name, ".png") : NULL;
+    ex_error_set(w->error, EX_ERROR_DATA, "the reference scan '%s': %s%s%s", name, why, path ? "; see " : "",
+                 path ? path : "");
+    free(path);
+    return EX_ERROR_DATA;
+}
+
+/* Poses a scan with the figure of the reference, and leaves it out if it is not of this person. */
+static ex_result screen_one(exi_carry *w, exi_carry_scan *o) {
+    exi_carry_input in = {0};
+    ex_error *const error = w->error;
+    ex_error broken = {0};
+    char why[sizeof o->report->reason];
+    ex_result result = exi_carry_start(w, o);
+    w->error = &broken;
+    if (result == EX_OK)
+        result = exi_carry_open(w, o, &in);
+    w->error = error;
+    if (result == EX_ERROR_DATA) { /* a file that cannot be read as a scan */
+        exi_carry_leave_out(w, o, &in, broken.text);
+        exi_carry_close(w, o, &in);
+        return EX_OK;
+    }
+    if (result != EX_OK && error)
+        *error = broken;
+    bool good = result == EX_OK && exi_carry_check_files(w, o, &in, why, sizeof why);
+    if (good && in.scan.anchor_count + in.scan.bone_point_count < 3) {
+        snprintf(
+            why, sizeof why,
+            "it has fewer than three landmarks or markers that the reference or the template has: look at the names");
+        good = false;
+    }
+    if (good)
+        result = exi_carry_fit(w, &o, &in, 1, true);
+    if (good && result == EX_OK)
+        good = exi_carry_check_pose(w, o, &in, why, sizeof why);
+    if (result == EX_OK && !good)
+        exi_carry_leave_out(w, o, &in, why);
+    o->posed = false; /* the figure will change */
+    exi_carry_close(w, o, &in);
     return result;
 }
 
-static ex_result check_distances(const exi_body_check *c, ex_error *error) {
-    const ex_scan_body *body = c->body;
-    const ex_left_out all = ex_left_outs_sum(body->measured, 0, body->scan_count);
-    const char *name = c->session->scans[body->scans[body->wrong]].name;
-    const double worst = body->measured->forms[body->wrong].skinned_rms; /* layers would follow a scan anywhere */
-    if (!(worst < far_one))
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: scan '%s' does not fit the body: in its own pose, the rig is %.0f mm (rms) from it, "
-                            "and %.0f mm from all; take it out of scan.json, or name its markers or landmarks again",
-                            c->session->folder, name, 1000 * worst, 1000 * all.skinned_rms);
-    if (!(all.skinned_rms < far_all))
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: this is no body: in the poses of the scans, the rig is %.0f mm (rms) from them, worst "
-                            "in '%s'; look at the registered scans",
-                            c->session->folder, 1000 * all.skinned_rms, name);
-    return EX_OK;
-}
-
-/* The scan farthest from the rig. */
-static int worst_scan(const ex_scan_body *body) {
-    int worst = 0;
-    for (int i = 1; i < body->scan_count; i++)
-        worst = body->measured->forms[i].skinned_rms > body->measured->forms[worst].skinned_rms ? i : worst;
-    return worst;
-}
-
-/* ---- tears ---- */
-
-static double edge_length(const float *positions, int a, int b) {
-    double square = 0;
-    for (int i = 0; i < 3; i++) {
-        const double d = (double)positions[3 * a + i] - (double)positions[3 * b + i];
-        square += d * d;
-    }
-    return sqrt(square);
-}
-
-static int leader_of(const ex_articulated *a, int vertex) {
-    const size_t most = (size_t)a->influence_count;
-    size_t best = (size_t)vertex * most;
-    for (size_t i = best; i < ((size_t)vertex + 1) * most; i++)
-        best = a->weights[i] > a->weights[best] ? i : best;
-    return a->joints[best];
-}
-
-/* Counts the torn edges of a form [vertex_count][3]; the longest begins at *vertex. */
-static int count_torn(const exi_body_check *c, const float *positions, int *vertex, double *length) {
-    const ex_mesh *mesh = c->body->mesh;
-    int count = 0;
-    *length = 0;
-    for (int f = 0; f < mesh->face_count; f++)
-        for (int i = mesh->face_offsets[f]; i < mesh->face_offsets[f + 1]; i++) {
-            const int a = mesh->corners[i],
-                      b = mesh->corners[i + 1 < mesh->face_offsets[f + 1] ? i + 1 : mesh->face_offsets[f]];
-            double away[3];
-            exi_subtract(c->rest + 3 * (size_t)a, c->rest + 3 * (size_t)b, away);
-            const double now = edge_length(positions, a, b), was = fmax(edge_least, sqrt(exi_dot3(away, away)));
-            if (a > b || (now < torn_least || now < torn_times * was)) /* from one of its two faces */
-                continue;
-            count++;
-            *vertex = now > *length ? a : *vertex;
-            *length = now > *length ? now : *length;
-        }
-    return count;
-}
-
-/* One bad scan tears the body in all poses, so the one that fits least is to blame. */
-static ex_result check_tears(const exi_body_check *c, ex_error *error) {
-    const ex_scan_body *body = c->body;
-    const int allowed = (int)(torn_share * 0.5 * body->mesh->corner_count); /* an edge has two faces */
-    int most = allowed, vertex = 0;
-    double length = 0;
-    for (int s = 0; s < body->scan_count; s++) {
-        int at = 0;
-        double longest = 0;
-        const int count = count_torn(c, body->measured->positions[s], &at, &longest);
-        if (count <= most)
-            continue;
-        most = count;
-        vertex = at;
-        length = longest;
-    }
-    if (most <= allowed)
-        return EX_OK;
-    return ex_error_set(error, EX_ERROR_DATA,
-                        "%s: this is no body: its skin is torn at %s, where %d edges are four times as long as in the "
-                        "figure, the longest %.0f mm; scan '%s' fits least: name its markers or landmarks again, or "
-                        "take it out of scan.json",
-                        c->session->folder,
-                        body->articulated->kinematics->joints[leader_of(body->articulated, vertex)].name, most,
-                        1000 * length, c->session->scans[body->scans[body->wrong]].name);
-}
-
-/* ---- limbs ---- */
-
-/* Finds joints whose skin no scan shows. */
-static ex_result find_unseen(const exi_body_check *c, ex_error *error) {
-    const ex_articulated *a = c->body->articulated;
-    const size_t joints = (size_t)a->kinematics->joint_count;
-    int *all = calloc(2 * joints, sizeof *all), *seen = all ? all + joints : NULL;
-    bool *unseen = c->body->unseen = calloc(joints, sizeof *unseen);
-    const bool good = all && unseen;
-    for (int v = 0; good && v < a->vertex_count; v++) {
-        const int joint = leader_of(a, v);
-        bool shown = false;
-        for (int s = 0; s < c->body->scan_count; s++)
-            shown = shown || (double)c->confidences[s][v] >= seen_sure;
-        all[joint]++;
-        seen[joint] += shown;
-    }
-    for (size_t j = 0; good && j < joints; j++)
-        unseen[j] = all[j] > 0 && (double)seen[j] < seen_share * all[j];
-    free(all);
-    return good ? EX_OK : ex_error_memory(error, "the body", joints * sizeof *all);
-}
-
-/* Refuses a body with a limb that no scan shows. Hands, feet and the like are named by the caller. */
-static ex_result check_limbs(const exi_body_check *c, ex_error *error) {
-    const ex_kinematics *k = c->body->articulated->kinematics;
-    double longest = 0;
-    for (int j = 1; j < k->joint_count; j++)
-        longest = fmax(longest, bone_length(k, j));
-    for (int j = 1; j < k->joint_count; j++) {
-        const int above = k->joints[j].parent;
-        if (!c->body->unseen[above] || bone_length(k, j) < limb_share * longest)
-            continue;
-        c->body->wrong = 0;
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "%s: no scan shows the limb from %s to %s, so it would be the template's and not the "
-                            "person's; scan it, or look whether the scans are cut off there",
-                            c->session->folder, k->joints[above].name, k->joints[j].name);
-    }
-    return EX_OK;
-}
-
-ex_result exi_person_check(const exi_body_check *check, ex_error *error) {
-    ex_scan_body *body = check->body;
-    body->wrong = worst_scan(body);
-    ex_result result = find_unseen(check, error);
-    if (result == EX_OK)
-        result = check_limbs(check, error);
-    if (result == EX_OK)
-        result = check_bones(check, error);
-    if (result == EX_OK)
-        result = check_distances(check, error);
-    if (result == EX_OK)
-        result = check_tears(check, error);
-    if (result == EX_OK)
-        body->wrong = -1;
+ex_result exi_carry_screen(exi_carry *w) {
+    ex_result result = EX_OK;
+    for (int i = 0; i < w->one_count && result == EX_OK; i++)
+        if (i != w->reference)
+            result = screen_one(w, &w->ones[i]);
     return result;
 }

@@ -29,7 +29,7 @@ static const double marker_reach = 0.03;
 
 /* ---- named points ---- */
 
-static int find_place(const exi_carry *w, const char *name) {
+int exi_carry_find_place(const exi_carry *w, const char *name) {
     for (int i = 0; i < w->place_count; i++)
         if (strcmp(w->places[i].name, name) == 0)
             return i;
@@ -37,7 +37,7 @@ static int find_place(const exi_carry *w, const char *name) {
 }
 
 static int add_place(exi_carry *w, const char *name, bool landmark) {
-    int found = find_place(w, name);
+    int found = exi_carry_find_place(w, name);
     if (found >= 0)
         return found;
     exi_carry_place *grown = exi_array_grow(w->places, &w->place_capacity, (size_t)w->place_count + 1, sizeof *grown);
@@ -235,6 +235,8 @@ ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
                                 .bone_point_count = find_bone_points(w, o, in->bone_points),
                                 .hold = o->told ? told_sigma : 0,
                                 .pose = o->pose};
+    if (result == EX_OK)
+        exi_carry_turn_outside(in);
     return result;
 }
 
