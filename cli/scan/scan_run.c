@@ -81,13 +81,15 @@ static bool is_after_scans(const ex_scan_session *session, const char *made) {
     return done;
 }
 
-/* True if every scan has labels or landmarks: then no markers need to be found and named. */
+/* True if every scan has labels or landmarks, or is a frame after another: then no markers need to be found and
+ * named. */
 static bool has_points(const ex_scan_session *session) {
     bool done = true;
     for (int i = 0; i < session->scan_count && done; i++) {
         char *labels = ex_scan_path(session, "labels", session->scans[i].name, ".csv");
         char *landmarks = ex_scan_path(session, "landmarks", session->scans[i].name, ".csv");
-        done = (labels && exi_file_exists(labels)) || (landmarks && exi_file_exists(landmarks));
+        done = session->scans[i].follows || (labels && exi_file_exists(labels)) ||
+               (landmarks && exi_file_exists(landmarks));
         free(labels);
         free(landmarks);
     }

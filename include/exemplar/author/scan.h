@@ -60,6 +60,7 @@ typedef struct ex_scan_entry {
     bool held;    /* true: a template person is carried to it, but the body is made without it; a report predicts it */
     bool posed;   /* true if `pose` gives a rough pose of the body */
     ex_kin_pose pose; /* rotations [joint_count of the skeleton]; translation unused */
+    bool follows;     /* true: the next frame of a sequence after the scan before it, from whose pose it starts */
 } ex_scan_entry;
 
 /* Scans with more vertices are thinned for a template person, whose skin has 13 000. */

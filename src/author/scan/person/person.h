@@ -43,6 +43,7 @@ typedef struct exi_carry_scan {
     ex_kin_pose pose;
     bool told; /* its rotations are roughly those of the fit of markers */
     bool posed;
+    double hold;    /* radians: of a frame, how far its pose is from that of the frame before; 0: it starts anew */
     double matched; /* share of the posed template that lies on the scan */
     ex_carried_scan *report;
 } exi_carry_scan;
@@ -107,8 +108,8 @@ int exi_carry_find_place(const exi_carry *w, const char *name);
 int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_register, ex_register_anchor *anchors);
 /* Fits the skeleton to the markers of all scans, so that limbs are turned about themselves as hinges tell. */
 ex_result exi_carry_fit_markers(exi_carry *w);
-/* Start a scan not turned, with the hips in the middle of its points, or as its markers or scan.json tell; read and
- * release all that it is fitted to. */
+/* Start a scan as its markers tell, as the frame before it, as in scan.json, or not turned, with the hips in the middle
+ * of its points; read and release all that it is fitted to. */
 ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o);
 ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in);
 void exi_carry_close(const exi_carry *w, const exi_carry_scan *o, exi_carry_input *in);

@@ -130,7 +130,7 @@ bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const ex
         snprintf(why, size, "all points of its scan are in one place: export the scan again");
         return false;
     }
-    if (!(span > span_least && span < span_most)) {
+    if (o->count > 0 && !(span > span_least && span < span_most)) {
         snprintf(
             why, size,
             "its landmarks or labels are %.3g m apart, which no person is: scans and their points must be in metres",
@@ -307,7 +307,7 @@ bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry
                      reference ? "a person" : "this person");
         return false;
     }
-    if (!reference && (rms > suspect_points || o->report->figure_rms > suspect_surface) &&
+    if (!reference && worst >= 0 && (rms > suspect_points || o->report->figure_rms > suspect_surface) &&
         is_other_person(w, o, in, rms, why, size))
         return false;
     for (int k = 0; reference && k < w->human->figure_count; k++)
@@ -378,7 +378,7 @@ static ex_result screen_one(exi_carry *w, exi_carry_scan *o) {
     if (result != EX_OK && error)
         *error = broken;
     bool good = result == EX_OK && exi_carry_check_files(w, o, &in, why, sizeof why);
-    if (good && in.scan.anchor_count + in.scan.bone_point_count < 3) {
+    if (good && !(o->hold > 0) && in.scan.anchor_count + in.scan.bone_point_count < 3) {
         snprintf(
             why, sizeof why,
             "it has fewer than three landmarks or markers that the reference or the template has: look at the names");

@@ -24,6 +24,8 @@ enum { TOLD_SCANS = 3, TOLD_MARKERS = 30 };
 enum { TURN_LEAST = 4 };
 /* Points this far outside the box around a scan, as a share of its size, are not on it. */
 static const double outside_share = 0.1;
+/* Radians: how far joints turn from one frame of a sequence to the next. */
+static const double frame_hold = 0.2;
 /* A marker farther from the registered template than this is not on the person. */
 static const double marker_reach = 0.03;
 
@@ -100,7 +102,7 @@ ex_result exi_carry_read_points(exi_carry *w) {
         result = read_points(w, o, "landmarks", true);
         if (result == EX_OK)
             result = read_points(w, o, "labels", false);
-        if (o->count == 0)
+        if (o->count == 0 && !w->session->scans[i].follows)
             continue;
         w->reference = i == w->session->reference ? w->one_count : w->reference;
         w->one_count++;
@@ -233,7 +235,7 @@ ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
                                 .anchor_count = exi_carry_anchors(w, o, false, in->anchors),
                                 .bone_points = in->bone_points,
                                 .bone_point_count = find_bone_points(w, o, in->bone_points),
-                                .hold = o->told ? told_sigma : 0,
+                                .hold = o->told ? told_sigma : o->hold,
                                 .pose = o->pose};
     if (result == EX_OK)
         exi_carry_turn_outside(in);
@@ -306,7 +308,25 @@ static ex_result turn_base(exi_carry *w, exi_carry_scan *o) {
     return good ? EX_OK : exi_carry_no_memory(w);
 }
 
-/* Not turned but for the base; or as markers or scan.json tell. */
+/* Takes over the pose of the frame before it, or of the last that fits; false if there is none. */
+static bool start_from_last(const exi_carry *w, exi_carry_scan *o) {
+    int i = 0;
+    while (i < w->one_count && w->ones[i].scan != o->scan)
+        i++;
+    for (; i > 0 && i < w->one_count && w->session->scans[w->ones[i].scan].follows &&
+           w->ones[i - 1].scan == w->ones[i].scan - 1;
+         i--) {
+        const exi_carry_scan *last = &w->ones[i - 1];
+        if (!last->pose.rotations || last->report->left_out)
+            continue;
+        memcpy(o->pose.rotations, last->pose.rotations, (size_t)w->joint_count * sizeof *o->pose.rotations);
+        memcpy(o->pose.translation, last->pose.translation, sizeof o->pose.translation);
+        return true;
+    }
+    return false;
+}
+
+/* As markers, the frame before it or scan.json tell; else not turned but for the base. */
 ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
     const ex_scan_entry *entry = &w->session->scans[o->scan];
     const ex_kinematics *k = w->session->kinematics;
@@ -320,6 +340,10 @@ ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
             pose = &w->by_markers->poses[i];
             k = w->by_markers->kinematics;
         }
+    if (!o->told && start_from_last(w, o)) {
+        o->hold = frame_hold;
+        return EX_OK;
+    }
     for (int j = 0; j < w->joint_count; j++) {
         const int given = pose ? ex_kinematics_find_joint(k, w->human->kinematics->joints[j].name) : -1;
         const double none[4] = {0, 0, 0, 1};

@@ -214,7 +214,7 @@ static ex_result read_scan_parts(exi_reader *r, const json_t *object, const exi_
 
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_session *session,
                            ex_scan_entry *scan) {
-    static const char *const keys[] = {"name", "part", "files", "held", "pose", NULL};
+    static const char *const keys[] = {"name", "part", "files", "held", "pose", "follows", NULL};
     static const char *const needed[] = {"name", "files", NULL};
     const exi_place at = exi_place_key(place, "pose");
     const char *name = NULL;
@@ -229,11 +229,13 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = read_words(r, object, place, "files", &scan->files, &scan->file_count);
     if (result == EX_OK)
-<<<<<<< HEAD
         result = read_scan_parts(r, object, place, session, scan);
-=======
+    if (result == EX_OK)
         result = exi_get_bool(r, object, place, "held", &scan->held);
->>>>>>> 7d2afa40 (Hold scans back, give a person's body dials, and check that it is one)
+    if (result == EX_OK)
+        result = exi_get_bool(r, object, place, "follows", &scan->follows);
+    if (result == EX_OK && scan->follows && scan == session->scans)
+        result = ex_error_set(r->error, EX_ERROR_DATA, "%s.follows: there is no scan before the first", place->text);
     if (result != EX_OK)
         return result;
     if (scan->held && !session->person)
@@ -431,7 +433,7 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     return result;
 }
 
-static ex_result read_session(exi_reader *r, const json_t *root, ex_scan_session *session) {
+static ex_result read_session(exi_reader *r, json_t *root, ex_scan_session *session) {
     session->levels = 5;
     session->neighbours = 8;
     session->add = true;
@@ -441,6 +443,8 @@ static ex_result read_session(exi_reader *r, const json_t *root, ex_scan_session
     ex_result result = read_plain(r, root, session);
     if (result == EX_OK)
         result = read_skeleton(r, session);
+    if (result == EX_OK)
+        result = exi_scan_expand_frames(session->folder, root, r->error);
     if (result == EX_OK)
         result = read_lists(r, root, session);
     if (result == EX_OK)

@@ -9,6 +9,7 @@
  *   session_files.c  scans, landmarks, labels and found markers in metres with y up
  *   scan_cloud.c     faces for points
  *   scan_thin.c      fewer vertices
+ *   session_frames.c sequences in it
  *   fitted.c         fit.json
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_SESSION_SESSION_H
@@ -43,6 +44,9 @@ ex_result exi_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***m
 /* Gives points without faces normals, if they have none, and faces between neighbours. First thins them to `most`; 0:
  * keeps all. Results: DATA (fewer than 8 points; a number that is not finite; no surface), MEMORY. */
 ex_result exi_scan_mesh_points(ex_mesh *mesh, int most, ex_error *error);
+
+/* Replaces scans that are sequences, in scan.json, by a scan for each frame. Results: DATA (no such files), MEMORY. */
+ex_result exi_scan_expand_frames(const char *folder, json_t *root, ex_error *error);
 
 /* True if a file can be opened. */
 bool exi_scan_is_there(const char *path);

@@ -82,6 +82,8 @@ static json_t *scan_json(const ex_scan_session *session, const ex_scan_entry *sc
         good = put(object, "held", json_true());
     if (good && scan->posed)
         good = put(object, "pose", exi_scan_pose_json(session->kinematics, scan->pose.rotations));
+    if (good && scan->follows)
+        good = put(object, "follows", json_true());
     if (good)
         return object;
     json_decref(object);
