@@ -41,6 +41,9 @@ static void print_json(const ex_scan_session *session, const ex_scan_carried *ca
         exi_emit_open(&json, NULL, '{');
         exi_emit_text(&json, "name", session->scans[scan->scan].name);
         exi_emit_text(&json, "left_out", scan->left_out ? scan->reason : NULL);
+        char *picture = scan->pictured ? ex_scan_path(session, "look", session->scans[scan->scan].name, ".png") : NULL;
+        exi_emit_text(&json, "picture", picture);
+        free(picture);
         exi_emit_number(&json, "points", scan->anchor_count);
         exi_emit_number(&json, "points_rms", scan->anchor_rms);
         exi_emit_number(&json, "figure_rms", scan->figure_rms);
@@ -120,13 +123,19 @@ const ex_command cmd_scan_carry = {
     .description = "Finds the figure of the person and the pose of every scan, then moves the\n"
                    "template's skin onto each scan. Nothing has to be measured. The reference scan\n"
                    "needs landmarks (landmarks/NAME.csv) or named markers (labels/NAME.csv), at\n"
-                   "least six, spread over the body; so do the others, with the same names.\n"
+                   "least six, spread over the body; so do the others, with the same names. The\n"
+                   "template knows the landmarks head_top, nose, chin, neck_back, breastbone, navel,\n"
+                   "and with .L or .R: shoulder_top, elbow_tip, wrist_top, fingertip, knee,\n"
+                   "ankle_outside, heel, toe_tip. Frames of a sequence (\"frames\" in scan.json) need\n"
+                   "landmarks on the first alone: each starts from the pose of the last.\n"
                    "\n"
                    "Writes registered/NAME.ply, where a vertex is as light as it is sure;\n"
                    "template/body.glb, the person with arms held out; and fit.json, the skeleton\n"
                    "and the poses. Prints how far points and surface are from the template, and how\n"
                    "much of the body each scan shows. A scan that does not show this person is left\n"
-                   "out, and the reason goes to stderr.",
+                   "out, and the reason goes to stderr; look/NAME.png is a picture of it, with the\n"
+                   "template and the points. A reference that is no person is refused in the same\n"
+                   "way, with exit status 1.",
     .examples = "exemplar scan carry anna",
     .json = true,
     .argument_min = 1,

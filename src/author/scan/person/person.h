@@ -85,9 +85,11 @@ ex_result exi_carry_fit(exi_carry *w, exi_carry_scan *const *ones, exi_carry_inp
 
 /* Turns the faces of a scan if they look inwards. */
 void exi_carry_turn_outside(exi_carry_input *in);
-/* Check what a scan has in its files; check it against the posed template. False: `why` says what is wrong and what to
- * do. */
+/* Check what a scan has in its files; that it has `least` points to start from; check it against the posed template.
+ * False: `why` says what is wrong and what to do. */
 bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, char *why,
+                           size_t size);
+bool exi_carry_check_count(const exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, int least, char *why,
                            size_t size);
 bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, char *why, size_t size);
 /* Poses all scans but the reference, with its figure, and leaves those out that are not of this person. */

@@ -53,7 +53,6 @@ ex_result exi_carry_fit(exi_carry *w, exi_carry_scan *const *ones, exi_carry_inp
 
 static ex_result do_reference(exi_carry *w) {
     exi_carry_scan *o = &w->ones[w->reference];
-    const char *name = w->session->scans[o->scan].name;
     exi_carry_input in = {0};
     ex_registered *registered = NULL;
     char why[sizeof o->report->reason];
@@ -62,12 +61,8 @@ static ex_result do_reference(exi_carry *w) {
         result = exi_carry_open(w, o, &in);
     if (result == EX_OK && !exi_carry_check_files(w, o, &in, why, sizeof why))
         result = exi_carry_refuse(w, o, &in, why);
-    if (result == EX_OK && in.scan.anchor_count + in.scan.bone_point_count < START_LEAST)
-        result =
-            ex_error_set(w->error, EX_ERROR_DATA,
-                         "the reference scan '%s' has %d landmarks and %d bones with two named markers: at least %d "
-                         "of them are needed; click landmarks, or name more markers",
-                         name, in.scan.anchor_count, in.scan.bone_point_count, START_LEAST);
+    if (result == EX_OK && !exi_carry_check_count(w, o, &in, START_LEAST, why, sizeof why))
+        result = exi_carry_refuse(w, o, &in, why);
     if (result == EX_OK)
         result = exi_carry_fit(w, &o, &in, 1, false);
     exi_human_figure(w->human, w->figure, w->rest, w->joints);

@@ -33,6 +33,9 @@ static const double exchange_share = 0.5;
  * own is at most 24 mm away; those of other people are 55 mm away and more, unless they are alike. */
 static const double suspect_points = 0.015, suspect_surface = 0.009, other_person = 0.04, alone_share = 0.7;
 
+/* Landmarks, markers or bones with markers that a scan starts from. */
+enum { others_least = 3 };
+
 /* ---- files ---- */
 
 /* True if the faces of a scan look inwards: seen from its middle, most of its area shows its front. */
@@ -75,6 +78,20 @@ void exi_carry_turn_outside(exi_carry_input *in) {
                 mesh->corners[b] = corner;
             }
     }
+}
+
+/* Metres; of the first edges of all faces. */
+static double mean_edge(const exi_carry_input *in) {
+    double sum = 0, count = 0;
+    for (int i = 0; i < in->scan.mesh_count; i++)
+        for (int f = 0; f < in->meshes[i]->face_count; f++, count++) {
+            const int *corners = in->meshes[i]->corners + in->meshes[i]->face_offsets[f];
+            double d[3];
+            exi_subtract(in->meshes[i]->positions + 3 * (size_t)corners[0],
+                         in->meshes[i]->positions + 3 * (size_t)corners[1], d);
+            sum += sqrt(exi_dot3(d, d));
+        }
+    return count > 0 ? sum / count : 0;
 }
 
 static double distance_sq(const exi_carry_input *in, const double point[3]) {
@@ -143,8 +160,9 @@ bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const ex
                  size_of_scan, span);
         return false;
     }
+    const double reach = on_surface + mean_edge(in); /* distances are those of vertices */
     for (int i = 0; i < o->count; i++)
-        astray += distance_sq(in, o->points[i].at) > on_surface * on_surface;
+        astray += distance_sq(in, o->points[i].at) > reach * reach;
     if (astray > astray_most * o->count) {
         snprintf(
             why, size,
@@ -154,6 +172,41 @@ bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const ex
         return false;
     }
     return true;
+}
+
+/* The template's landmark with nearly that name; NULL if none is like it. */
+static const char *suggest(const exi_carry *w, const char *name) {
+    const char **names = exi_array_allocate((size_t)w->human->landmark_count, sizeof *names);
+    for (int i = 0; names && i < w->human->landmark_count; i++)
+        names[i] = w->human->landmarks[i].name;
+    const char *found = names ? ex_suggest(name, names, w->human->landmark_count) : NULL;
+    free((void *)names);
+    return found;
+}
+
+bool exi_carry_check_count(const exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, int least, char *why,
+                           size_t size) {
+    const int count = in->scan.anchor_count + in->scan.bone_point_count;
+    const char *unknown = NULL;
+    for (int i = 0; i < o->count && !unknown; i++)
+        if (w->places[o->points[i].name].landmark && !w->places[o->points[i].name].known)
+            unknown = w->places[o->points[i].name].name;
+    if (count >= least)
+        return true;
+    const char *near = unknown ? suggest(w, unknown) : NULL;
+    if (unknown)
+        snprintf(why, size,
+                 "it has %d landmarks that the template knows, and at least %d are needed: '%.60s' is none of its "
+                 "names%s%s%s, "
+                 "which are in 'exemplar help scan carry'",
+                 in->scan.anchor_count, least, unknown, near ? " (did you mean '" : "", near ? near : "",
+                 near ? "'?)" : "");
+    else
+        snprintf(why, size,
+                 "it has %d landmarks and %d bones with two named markers: at least %d of them are needed; click "
+                 "landmarks, or name more markers",
+                 in->scan.anchor_count, in->scan.bone_point_count, least);
+    return false;
 }
 
 /* ---- the posed template ---- */
@@ -370,7 +423,7 @@ static ex_result screen_one(exi_carry *w, exi_carry_scan *o) {
     if (result == EX_OK)
         result = exi_carry_open(w, o, &in);
     w->error = error;
-    if (result == EX_ERROR_DATA) { /* a file that cannot be read as a scan */
+    if (result == EX_ERROR_DATA || result == EX_ERROR_FORMAT) { /* a file that is no scan */
         exi_carry_leave_out(w, o, &in, broken.text);
         exi_carry_close(w, o, &in);
         return EX_OK;
@@ -378,12 +431,8 @@ static ex_result screen_one(exi_carry *w, exi_carry_scan *o) {
     if (result != EX_OK && error)
         *error = broken;
     bool good = result == EX_OK && exi_carry_check_files(w, o, &in, why, sizeof why);
-    if (good && !(o->hold > 0) && in.scan.anchor_count + in.scan.bone_point_count < 3) {
-        snprintf(
-            why, sizeof why,
-            "it has fewer than three landmarks or markers that the reference or the template has: look at the names");
-        good = false;
-    }
+    if (good && !(o->hold > 0))
+        good = exi_carry_check_count(w, o, &in, others_least, why, sizeof why);
     if (good)
         result = exi_carry_fit(w, &o, &in, 1, true);
     if (good && result == EX_OK)

@@ -239,6 +239,10 @@ ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
                                 .pose = o->pose};
     if (result == EX_OK)
         exi_carry_turn_outside(in);
+    else if (w->error && (result == EX_ERROR_DATA || result == EX_ERROR_FORMAT)) {
+        const ex_error broken = *w->error;
+        ex_error_set(w->error, result, "%s: clean the scan, or export it again", broken.text);
+    }
     return result;
 }
 
