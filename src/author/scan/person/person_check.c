@@ -332,7 +332,7 @@ static bool is_other_person(exi_carry *w, const exi_carry_scan *o, const exi_car
         low = fmin(low, w->rest[v][1]);
         high = fmax(high, w->rest[v][1]);
     }
-    if (!(apart > other_person && alone < alone_share * rms))
+    if (!(apart > other_person && alone < alone_share * rms && alone < points_most))
         return false;
     snprintf(why, size,
              "it shows another person, %.2f m tall, where the reference shows one of %.2f m: make a session for each "
