@@ -35,6 +35,7 @@ static void print_json(const ex_scan_session *session, const ex_scan_carried *ca
     exi_emit_open(&json, NULL, '{');
     exi_emit_text(&json, "session", session->folder);
     exi_emit_number(&json, "height", carried->height);
+    exi_emit_text(&json, "unseen", carried->unseen);
     exi_emit_open(&json, "scans", '[');
     for (int i = 0; i < carried->scan_count; i++) {
         const ex_carried_scan *scan = &carried->scans[i];
@@ -105,6 +106,9 @@ static int run(const ex_call *call) {
             print_left_out(session, &carried->scans[i]);
     if (result == EX_OK && !call->quiet)
         say_thinned(session, carried);
+    if (result == EX_OK && !call->quiet && carried->unseen[0])
+        exi_failed_text("no scan shows the skin at these joints, so it is that of a usual person with this figure: %s",
+                        carried->unseen);
     if (result != EX_OK)
         exi_failed(&error);
     else if (call->json)

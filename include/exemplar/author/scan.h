@@ -558,8 +558,9 @@ typedef struct ex_carried_scan {
 /* Report on carrying a template to a session. */
 typedef struct ex_scan_carried {
     int scan_count;
-    ex_carried_scan *scans; /* all scans; those that were left out say why */
-    double height;          /* metres, of the person in the neutral pose */
+    ex_carried_scan *scans;     /* all scans; those that were left out say why */
+    double height;              /* metres, of the person in the neutral pose */
+    char unseen[EX_ERROR_SIZE]; /* joints whose skin no scan shows, with spaces between; their skin is the figure's */
     double seconds;
 } ex_scan_carried;
 

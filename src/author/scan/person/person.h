@@ -65,6 +65,7 @@ typedef struct exi_carry {
     double (*rest)[3], (*joints)[3]; /* of the figure; rest: of the person once the reference is registered */
     double (*rotations)[9], (*posed)[3];
     float *matching, *stiffness; /* [vertex_count] */
+    float *shown;                /* [joint_count]: the largest share of its skin that a scan shows */
     ex_mesh *mesh;               /* the template where a registration starts */
     ex_scan_carried *report;
     ex_error *error;
@@ -97,6 +98,9 @@ ex_result exi_carry_screen(exi_carry *w);
 /* Leave a scan out; refuse the reference, which returns EX_ERROR_DATA. Both draw it. */
 void exi_carry_leave_out(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why);
 ex_result exi_carry_refuse(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why);
+/* Notes the bones that a registered scan shows; names those that none does. */
+void exi_carry_note_shown(exi_carry *w, const ex_registered *registered);
+void exi_carry_name_unseen(const exi_carry *w, char *names, size_t size);
 /* Draws look/NAME.png: a scan, its points, and the template as far as it is posed; false if it cannot. */
 bool exi_carry_look(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in);
 /* Removes the pictures of an earlier run. */

@@ -181,6 +181,8 @@ static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
     if (result == EX_OK && !why[0] && reference)
         result = exi_carry_take_person(w, o, registered);
     if (result == EX_OK && !why[0])
+        exi_carry_note_shown(w, registered);
+    if (result == EX_OK && !why[0])
         result = exi_carry_write_registered(w, o, registered);
     if (result == EX_OK && !why[0] && !is_held(w, o))
         result = exi_carry_place_markers(w, o, registered);
@@ -225,11 +227,12 @@ static ex_result open_work(exi_carry *w) {
     w->posed = exi_arena_allocate(&w->arena, joints, sizeof *w->posed);
     w->matching = exi_arena_allocate(&w->arena, vertices, sizeof *w->matching);
     w->stiffness = exi_arena_allocate(&w->arena, vertices, sizeof *w->stiffness);
+    w->shown = exi_arena_allocate(&w->arena, joints, sizeof *w->shown);
     w->mesh = ex_mesh_copy(w->human->mesh);
     w->report = calloc(1, sizeof *w->report);
     if (w->report)
         w->report->scans = calloc((size_t)w->session->scan_count, sizeof *w->report->scans);
-    if (!w->ones || !w->figure || !w->rest || !w->joints || !w->rotations || !w->posed || !w->matching ||
+    if (!w->ones || !w->figure || !w->rest || !w->joints || !w->rotations || !w->posed || !w->matching || !w->shown ||
         !w->stiffness || !w->mesh || !w->report || !w->report->scans)
         return exi_carry_no_memory(w);
     exi_carry_set_stiffness(w);
@@ -315,6 +318,7 @@ ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_opti
         timespec_get(&ended, TIME_UTC);
         add_pointless(&w);
         w.report->height = high - low;
+        exi_carry_name_unseen(&w, w.report->unseen, sizeof w.report->unseen);
         w.report->seconds = (double)(ended.tv_sec - began.tv_sec) + 1e-9 * (double)(ended.tv_nsec - began.tv_nsec);
         *carried = w.report;
     } else {

@@ -451,3 +451,35 @@ ex_result exi_carry_screen(exi_carry *w) {
             result = screen_one(w, &w->ones[i]);
     return result;
 }
+
+/* ---- bones that no scan shows ---- */
+
+/* Skin belongs to a bone by more than half of its weight, and is shown from this confidence on; a bone of whose skin
+ * less than this share is shown in every scan is not. */
+static const float own_weight = 0.5F, shown_least = 0.1F, unseen_most = 0.1F;
+
+void exi_carry_note_shown(exi_carry *w, const ex_registered *registered) {
+    for (int j = 0; j < w->joint_count; j++) {
+        int count = 0, shown = 0;
+        for (int v = 0; v < w->vertex_count; v++)
+            for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
+                const size_t at = (size_t)v * EXI_HUMAN_INFLUENCES + (size_t)i;
+                if (w->human->joints[at] != j || w->human->weights[at] < own_weight || w->matching[v] <= 0)
+                    continue;
+                count++;
+                shown += registered->confidences[v] > shown_least;
+            }
+        const float share = count > 0 ? (float)shown / (float)count : 1;
+        w->shown[j] = share > w->shown[j] ? share : w->shown[j];
+    }
+}
+
+void exi_carry_name_unseen(const exi_carry *w, char *names, size_t size) {
+    size_t used = 0;
+    names[0] = 0;
+    for (int j = 0; j < w->joint_count; j++) {
+        const char *name = w->human->kinematics->joints[j].name;
+        if (w->shown[j] < unseen_most && used + strlen(name) + 2 < size)
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "", name);
+    }
+}
