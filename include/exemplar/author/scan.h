@@ -13,6 +13,7 @@
  *   template/cage.obj    the cage at the reference pose, a group per joint     (scan template)
  *   template/body.glb    its skeleton and skin
  *   maps/NAME.ply        displacements of one scan over the refined template   (scan build)
+ *   look/NAME.png        a scan that was left out or refused, for people to look at (scan carry)
  *   body.json, body.glb  the project and the rig                               (scan build)
  *   truth/               the truth, from a simulated scanner                   (scan simulate)
  *
@@ -569,7 +570,9 @@ typedef struct ex_scan_carried {
  * x,y,z: names of the template's landmarks, or others that several scans have) and from labels/NAME.csv. The reference
  * comes first: afterwards, its markers have places on the template. Writes template/body.glb, the person in the neutral
  * pose with skin weights; registered/NAME.ply, the template on every scan, grey as sure as each vertex is; and
- * fit.json, skeleton and poses. Scans that do not fit the person are left out, with a reason. Results: DATA (the
+ * fit.json, skeleton and poses. Every scan is first posed alone: those that are not of this person are left out, with a
+ * reason, and drawn to look/NAME.png, as is a reference that is refused. A scan that `follows` starts from the pose of
+ * the one before it, and needs no points. Results: DATA (the
  * reference has fewer than six landmarks or bones with markers, or does not fit), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_options *options,
