@@ -26,7 +26,10 @@ static const double points_most = 0.025, others_most = 0.035, figure_most = 5;
 /* The posed template is this far (rms) from the surface where they match, and this share of it has to match. */
 static const double reference_most = 0.03, matched_least = 0.3;
 /* Exchanging left and right must leave less than this share of the distance. */
-static const double exchange_share = 0.5;
+static const double exchange_share = 0.5, backwards_share = 0.8;
+static const char exchanged_sides[] =
+    "left and right are exchanged in the names of its landmarks or labels, or the scan "
+    "is a mirror image: exchange .L and .R, or export it again";
 
 /* A scan with points or surface this far off may be of another person. It is, if a figure of its own is this far (rms)
  * from the reference's and leaves less than this share of the distance. Made people in many poses: a figure of their
@@ -284,6 +287,37 @@ static double measure_exchanged(exi_carry *w, const exi_carry_scan *o, const exi
     return rms;
 }
 
+/* Markers without places on the template say which bone they are on and no more, and a person fits them backwards, too.
+ * True if left and right exchanged bring the template nearer to the scan, where feet and face tell front from back. */
+static bool is_backwards(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in) {
+    exi_carry_scan turned = *o, *one = &turned;
+    ex_carried_scan report = {0};
+    exi_carry_input input = *in;
+    exi_bone_point *points = exi_array_allocate((size_t)in->scan.bone_point_count + 1, sizeof *points);
+    char other[128];
+    bool backwards = false;
+    turned.report = &report;
+    turned.pose = (ex_kin_pose){0};
+    if (points && exi_carry_start(w, &turned) == EX_OK) {
+        for (int i = 0; i < in->scan.bone_point_count; i++) {
+            points[i] = in->scan.bone_points[i];
+            const char *name = w->human->kinematics->joints[points[i].joint].name;
+            const int joint =
+                other_side(name, other, sizeof other) ? ex_kinematics_find_joint(w->human->kinematics, other) : -1;
+            if (joint < 0)
+                continue;
+            points[i].joint = joint;
+            points[i].at[0] = -points[i].at[0]; /* the template is symmetric */
+        }
+        input.scan.bone_points = points;
+        input.scan.pose = turned.pose;
+        if (exi_carry_fit(w, &one, &input, 1, true) == EX_OK)
+            backwards = turned.matched > o->matched && report.figure_rms < backwards_share * o->report->figure_rms;
+    }
+    free(points);
+    return backwards;
+}
+
 /* Fits a figure to this scan alone. Returns the height of that person; *apart is how far (rms) the skin is from the
  * person of the reference, both in the neutral pose with the hips in one place, and *rms that of the points. */
 static double fit_alone(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, double *apart, double *rms) {
@@ -348,9 +382,7 @@ bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry
     const double rms = measure_points(w, o, &o->pose, &worst, &off);
     if (rms > (reference ? points_most : others_most)) {
         if (measure_exchanged(w, o, in) < exchange_share * rms)
-            snprintf(why, size,
-                     "left and right are exchanged in the names of its landmarks or labels, or the scan is a mirror "
-                     "image: exchange .L and .R, or export it again");
+            snprintf(why, size, "%s", exchanged_sides);
         else if (reference || !is_other_person(w, o, in, rms, why, size))
             snprintf(why, size,
                      "'%.40s' is %.0f mm from where %s has it, and all points %.0f mm (rms): look whether names and "
@@ -363,6 +395,10 @@ bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry
     if (!reference && worst >= 0 && (rms > suspect_points || o->report->figure_rms > suspect_surface) &&
         is_other_person(w, o, in, rms, why, size))
         return false;
+    if (reference && in->scan.anchor_count < in->scan.bone_point_count && is_backwards(w, o, in)) {
+        snprintf(why, size, "%s", exchanged_sides);
+        return false;
+    }
     for (int k = 0; reference && k < w->human->figure_count; k++)
         if (!(fabs(w->figure[k]) < figure_most)) {
             snprintf(
