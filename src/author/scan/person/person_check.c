@@ -279,6 +279,7 @@ static double measure_exchanged(exi_carry *w, const exi_carry_scan *o, const exi
         input.scan.bone_point_count = 0;
         input.scan.mesh_count = 0;
         input.scan.pose = turned.pose;
+        input.scan.hold = 0;
         if (moved >= 4 && exi_carry_fit(w, &one, &input, 1, true) == EX_OK)
             rms = measure_points(w, &turned, &turned.pose, &worst, &off);
     }
@@ -311,6 +312,7 @@ static bool is_backwards(exi_carry *w, const exi_carry_scan *o, const exi_carry_
         }
         input.scan.bone_points = points;
         input.scan.pose = turned.pose;
+        input.scan.hold = 0;
         if (exi_carry_fit(w, &one, &input, 1, true) == EX_OK)
             backwards = turned.matched > o->matched && report.figure_rms < backwards_share * o->report->figure_rms;
     }
@@ -319,7 +321,8 @@ static bool is_backwards(exi_carry *w, const exi_carry_scan *o, const exi_carry_
 }
 
 /* Fits a figure to this scan alone. Returns the height of that person; *apart is how far (rms) the skin is from the
- * person of the reference, both in the neutral pose with the hips in one place, and *rms that of the points. */
+ * person of the reference, both in the neutral pose with the hips in one place, and *rms that of the points,
+ * or of the surface if they have no places yet. */
 static double fit_alone(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, double *apart, double *rms) {
     const size_t figures = (size_t)w->human->figure_count, vertices = (size_t)w->vertex_count;
     double *kept = exi_array_allocate(figures + 1, sizeof *kept);
@@ -348,6 +351,7 @@ static double fit_alone(exi_carry *w, const exi_carry_scan *o, const exi_carry_i
         if (result == EX_OK) {
             *apart = sqrt(squares / (double)vertices);
             *rms = measure_points(w, o, &alone.pose, &worst, &off);
+            *rms = worst >= 0 ? *rms : report.figure_rms;
         }
         memcpy(w->figure, kept, figures * sizeof *kept);
         exi_human_figure(w->human, w->figure, w->rest, w->joints);
@@ -392,13 +396,14 @@ bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry
                      reference ? "a person" : "this person");
         return false;
     }
-    if (!reference && worst >= 0 && (rms > suspect_points || o->report->figure_rms > suspect_surface) &&
-        is_other_person(w, o, in, rms, why, size))
-        return false;
-    if (reference && in->scan.anchor_count < in->scan.bone_point_count && is_backwards(w, o, in)) {
+    if (!o->told && in->scan.anchor_count < in->scan.bone_point_count && is_backwards(w, o, in)) {
         snprintf(why, size, "%s", exchanged_sides);
         return false;
     }
+    const double away = worst >= 0 ? rms : o->report->figure_rms;
+    if (!reference && o->count > 0 && (rms > suspect_points || o->report->figure_rms > suspect_surface) &&
+        is_other_person(w, o, in, away, why, size))
+        return false;
     for (int k = 0; reference && k < w->human->figure_count; k++)
         if (!(fabs(w->figure[k]) < figure_most)) {
             snprintf(
