@@ -813,8 +813,8 @@ typedef struct ex_scan_built {
  * skeleton.glb, base.ply (the body in the reference), changes/ (each scan's change of it), masks/, figure/ (the effect
  * of the dials); and maps/, from which changes are made. Scans that are not in the fit are left out. A scan whose
  * markers leave a joint of a part open is left out of that part alone. Results: DATA (a scan shows nothing of its only
- * part; a part without scans; two scans of a part with the same pose; no scan shows a bone that a part covers), FILE,
- * MEMORY.
+ * part; a part without scans; two scans of a part with the same pose; a bone that no
+ * scan shows; a body that sticks out of the reference scan), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);

@@ -133,6 +133,8 @@ static ex_result build(exi_body *body) {
     if (result == EX_OK)
         result = exi_body_write_changes(body);
     if (result == EX_OK)
+        result = exi_body_check_sound(body);
+    if (result == EX_OK)
         result = exi_body_write_project(body);
     if (result == EX_OK) {
         body->built->vertex_count = body->template.cage->vertex_count;

@@ -10,6 +10,7 @@
  *   body_smooth.c   removes the scanner's noise from a map
  *   body_weigh.c    weights of a part's scans at a pose
  *   body_changes.c  the body in the reference, and each scan's change of it
+ *   body_sound.c    refuses a surface that sticks out of the reference scan
  *   body_project.c  body.json
  *   body_figure.c   dials for girth and the lengths of bones
  *
@@ -113,6 +114,9 @@ double exi_body_change_at(const exi_body *body, const exi_body_part *part, const
 void exi_body_base(const exi_body *body, float *base);
 /* Writes base.ply, the body in the reference, and changes/, each scan's change of its part's reference. */
 ex_result exi_body_write_changes(exi_body *body);
+
+/* Checks the body in the reference against its scan, after the references are found. DATA: it is no body. */
+ex_result exi_body_check_sound(const exi_body *body);
 
 ex_result exi_body_write_project(exi_body *body);
 

@@ -696,6 +696,25 @@ static void test_unseen_bone(void **state) {
     scanned_close(&s);
 }
 
+/* A reference scan with the arm beside the cage, out of reach of its rays: the surface would stick out of the person.
+ */
+static void test_no_body(void **state) {
+    (void)state;
+    scanned s;
+    ex_mesh *mesh = NULL;
+    ex_error error = {0};
+    scanned_open(&s, &one);
+    if (ex_ply_read(scratch_path("stand.ply"), &mesh, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        mesh->positions[3 * v + 2] += mesh->positions[3 * v] > 0.3 ? 0.3 : 0;
+    if (ex_ply_write(scratch_path("stand.ply"), mesh, EX_PLY_LITTLE_ENDIAN, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    ex_mesh_destroy(mesh);
+    refuse(&s, &as_is, EX_ERROR_DATA, "this is no body");
+    scanned_close(&s);
+}
+
 /* ---- memory ---- */
 
 static ex_result attempt_build(void *context) {
@@ -756,6 +775,7 @@ int main(void) {
         cmocka_unit_test(test_change),
         cmocka_unit_test_setup_teardown(test_refused, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_unseen_bone, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_no_body, scratch_set_up, scratch_tear_down),
         cmocka_unit_test_setup_teardown(test_memory, scratch_set_up, scratch_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
