@@ -173,9 +173,9 @@ def write_session(options, say=print):
             views = scan(body, pose, own, options, random)
             files = write_scan(writer, pose.name, views, held)
             if not held:
-                entries.append({"name": pose.name, "part": parts_of(options.parts)[0]["name"], "files": files})
+                entries.append({"name": pose.name, "part": [part["name"] for part in parts_of(options.parts)], "files": files})
         elif not held:
-            entries.append({"name": pose.name, "part": parts_of(options.parts)[0]["name"],
+            entries.append({"name": pose.name, "part": [part["name"] for part in parts_of(options.parts)],
                             "files": [f"scans/{pose.name}.ply"]})
         visible = is_seen(views, places, 1.2 * options.pitch) if views and len(places) else sight(body, pose, places)
         if number and options.missing:
