@@ -319,7 +319,7 @@ static ex_result write_asked(const page *p, ex_mesh *const *meshes, const questi
     return result;
 }
 
-/* What is known of the spots of a scan. */
+/* Spots of a scan, and what is known of them. */
 typedef struct known {
     ex_found_marker *found;
     ex_labelled *rows;

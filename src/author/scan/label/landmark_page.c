@@ -19,7 +19,7 @@
  * 16 bits. */
 enum { MOST_ALL = 600000, MOST = 30000, LEAST = 8000, MOST_TEMPLATE = 6000, STEPS = 65535 };
 
-/* Where the landmarks of the tool's own template are, in the order in which they are asked for: those that are seen
+/* Landmarks of the tool's own template in words, in the order in which they are asked for: those that are seen
  * from the front first. A template of the user's may have others, which the picture shows. */
 typedef struct sentence {
     const char *name, *title, *where;
