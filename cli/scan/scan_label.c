@@ -101,7 +101,7 @@ static int warn(const ex_scan_session *session, const ex_scan_labelling *labels)
         int doubts = 0;
         for (int d = 0; d < labels->doubt_count; d++)
             doubts += labels->doubts[d].scan == i;
-        if (labels->sure[i] == 0 && 2 * doubts > labels->found[i])
+        if (labels->sure[i] == 0 && doubts > 0)
             exit_code = exi_failed_text(
                 "scan '%s' is left out: its %d markers do not fit the skeleton of the other scans: it shows another "
                 "person, or a limb was taken for another: name some by hand (--page)",

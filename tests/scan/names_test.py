@@ -49,9 +49,10 @@ class Names(unittest.TestCase):
             self.assertGreater(total[1], 0.92 * total[0])
             self.assertGreater(total[2], 0.9 * total[1])
             self.assertGreater(total[3], 0.99 * total[2])
-            # The scan of another person is named, or at least mostly not sure.
-            print("a stranger:", report["kick"], done.stderr.strip())
-            self.assertLess(report["kick"]["sure"], 0.5 * report["kick"]["found"])
+            # The scan of another person is left out and named.
+            self.assertEqual(report["kick"]["sure"], 0, report["kick"])
+            self.assertIn("scan 'kick' is left out", done.stderr)
+            self.assertEqual(done.returncode, 1)
 
     @staticmethod
     def rows(folder, kind, scan):

@@ -21,8 +21,9 @@
 
 enum { STARTS = 6 };
 #define GOOD                                                                                                           \
-    0.6 /* fraction of sure labels among the recognisable found markers from which the pose is                         \
-           right */
+    0.6                   /* fraction of sure labels among the recognisable found markers from which the pose is       \
+                             right */
+#define STRANGE      0.15 /* a scan with a smaller fraction of sure labels shows something else, where chance gives some */
 #define FITTED_SLACK 0.008
 #define FITTED_TILT  4.0
 
@@ -360,6 +361,18 @@ static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
     return EX_OK;
 }
 
+/* Leaves no label sure in a scan of which hardly anything was recognised. */
+static void doubt_strangers(exi_label_run *run) {
+    for (int i = 0; i < run->def->scan_count; i++) {
+        const ex_label_scan *scan = &run->def->scans[i];
+        if (i == run->def->reference || scan->given_count > 0 || count_sure(run, i) >= STRANGE * scan->found_count)
+            continue;
+        for (int f = 0; f < scan->found_count; f++)
+            if (run->labels[i][f].confidence > 0.5)
+                run->labels[i][f].confidence = 0.5;
+    }
+}
+
 /* ---- memory ---- */
 
 static bool allocate_poses(exi_label_run *run, ex_kin_pose **poses) {
@@ -451,6 +464,8 @@ static ex_result label_all(exi_label_run *run, ex_error *error) {
     }
     if (result == EX_OK)
         result = doubt_misfits(run, error);
+    if (result == EX_OK)
+        doubt_strangers(run);
     for (int i = 0; i < def->scan_count && result == EX_OK; i++)
         for (int f = 0; f < def->scans[i].found_count; f++) {
             ex_label *label = &run->labels[i][f];
