@@ -38,6 +38,8 @@ NOT_RUN = {
     "exemplar scan articulate poses/*.obj --weights man.glb -o body.glb": "needs such meshes, as above",
     "exemplar pose body.glb joint:elbow.L=y-60 -o bent.obj": "poses the rig of the example above",
     "exemplar scan report anna --picture errors": "needs scans of a person; oracle.person_body makes some",
+    "exemplar scan label anna --page landmarks.html": "needs scans of a person; cli.scan_label makes some",
+    "exemplar scan label anna --csv ~/Downloads/landmarks.csv": "needs scans of a person; cli.scan_label makes some",
     "exemplar scan carry anna": "needs scans of a person; oracle.person makes some",
     "exemplar figures": "half a minute; cli.figures makes them smaller",
     "exemplar figures -o figures --cell 300 --force": "a minute; cli.figures makes them smaller",
@@ -245,7 +247,9 @@ class Folder:
         # Files are replaced, never changed, so links will do.
         shutil.copytree(made, self.path / "body", copy_function=os.link)
         (self.path / "home/Downloads").mkdir(parents=True)
-        shutil.copy(made / "labels/arm_07.csv", self.path / "home/Downloads")
+        rows = (made / "labels/arm_07.csv").read_text().splitlines()
+        (self.path / "home/Downloads/names.csv").write_text(
+            "\n".join([f"scan,{rows[0]}"] + [f"arm_07,{row}" for row in rows[1:]]) + "\n")
         shutil.copy(made / "template/cage.obj", self.path / "mine.obj")
 
     def walk(self):
