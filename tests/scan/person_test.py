@@ -144,7 +144,7 @@ def messages(folder, session, forms, marks):
         line if not number else ",".join([line.split(",")[0], *(str(100 * float(x)) for x in line.split(",")[1:])])
         for number, line in enumerate((other / "kept.csv").read_text().splitlines())) + "\n")
     _, errors = run("scan", "carry", other, fails=True)
-    check("must be in metres" in errors, errors)
+    check("must have the unit and the axes" in errors, errors)
     # Left and right exchanged; landmarks of nobody.
     rows = (other / "kept.csv").read_text()
     swapped = rows.replace(".L,", ".X,").replace(".R,", ".L,").replace(".X,", ".R,")

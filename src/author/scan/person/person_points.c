@@ -22,8 +22,9 @@ static const double told_sigma = 0.15;
 enum { TOLD_SCANS = 3, TOLD_MARKERS = 30 };
 /* Fewest points that tell how the base is turned. */
 enum { TURN_LEAST = 4 };
-/* Points this far outside the box around a scan, as a share of its size, are not on it. */
-static const double outside_share = 0.1;
+/* Points this far outside the box around a scan, as a share of its size, are not on it; nor are all of them if they are
+ * no farther apart. */
+static const double outside_share = 0.1, least_share = 0.07;
 /* Radians: how far joints turn from one frame of a sequence to the next. */
 static const double frame_hold = 0.2;
 /* A marker farther from the registered template than this is not on the person. */
@@ -190,10 +191,11 @@ int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_regis
     return count;
 }
 
-/* Refuses points that are mostly outside the box around the scan: their file has another unit, or other axes. */
+/* Refuses points that are mostly outside the box around the scan, or tiny in it: their file has another unit, or other
+ * axes. */
 static ex_result check_near(const exi_carry *w, const exi_carry_scan *o, ex_mesh *const *meshes) {
     const ex_scan_entry *entry = &w->session->scans[o->scan];
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0, span = 0;
     int outside = 0;
     for (int i = 0; i < entry->file_count; i++)
         for (size_t v = 0; v < 3 * (size_t)meshes[i]->vertex_count; v++) {
@@ -205,16 +207,19 @@ static ex_result check_near(const exi_carry *w, const exi_carry_scan *o, ex_mesh
     for (int i = 0; i < o->count; i++) {
         bool inside = true;
         for (int c = 0; c < 3; c++)
+            span = fmax(span, fabs(o->points[i].at[c] - o->points[0].at[c]));
+        for (int c = 0; c < 3; c++)
             inside = inside && o->points[i].at[c] > low[c] - outside_share * size &&
                      o->points[i].at[c] < high[c] + outside_share * size;
         outside += !inside;
     }
-    if (2 * outside <= o->count)
+    if (2 * outside <= o->count && span > least_share * size)
         return EX_OK;
-    return ex_error_set(w->error, EX_ERROR_DATA,
-                        "%d of %d landmarks and labels of the reference scan '%s' are far from it: they must have the "
-                        "unit and the axes of the scan's files",
-                        outside, o->count, entry->name);
+    return ex_error_set(
+        w->error, EX_ERROR_DATA,
+        "the landmarks and labels of the reference scan '%s' are not on it: they must have the unit and "
+        "the axes of the scan's files",
+        entry->name);
 }
 
 ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {

@@ -2,8 +2,8 @@
  * Gives points without faces a surface.
  *
  * Normals, if the file has none: the direction of least variance of a point's neighbours, with signs carried from
- * neighbour to neighbour in the order of how parallel they are (Hoppe and others 1992). Each connected piece begins at
- * the point that is farthest out along its normal, which faces out.
+ * neighbour to neighbour in the order of how parallel they are (Hoppe and others 1992). The outermost points of each
+ * connected piece face out.
  *
  * Faces: every point is joined with neighbours that its own Delaunay triangulation has, in its tangent plane (Gopi,
  * Krishnan and Silva 2000). A triangle stays if two of its corners agree on it.
@@ -188,7 +188,7 @@ static bool push_near(const cloud *c, heap *h, const unsigned char *done, int po
     return good;
 }
 
-/* Turns all normals of a piece to the side of their neighbours. pieces [count]: 0, or the number of its piece. */
+/* Turns all normals of the piece of a point to the side of their neighbours; lists its members. */
 static bool spread_signs(cloud *c, heap *h, unsigned char *done, int seed, int *members, int *member_count) {
     bool good;
     *member_count = 0;
@@ -210,19 +210,24 @@ static bool spread_signs(cloud *c, heap *h, unsigned char *done, int seed, int *
     return good;
 }
 
-/* The point of a piece that is farthest out along its normal faces out: turns the piece round if it does not. */
+/* Turns a piece round unless it faces out: at the outermost point in some direction e, the normal is e. The rim of a
+ * view may be outermost too, with any normal, so normals count by a high power of how parallel they are. */
 static void face_out(cloud *c, const int *members, int count) {
-    double middle[3] = {0}, most = 0;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++)
-            middle[k] += at(c, members[i])[k] / count;
-    for (int i = 0; i < count; i++) {
-        double d[3];
-        exi_subtract(at(c, members[i]), middle, d);
-        const double out = exi_dot3(d, normal_of(c, members[i]));
-        most = fabs(out) > fabs(most) ? out : most;
+    double vote = 0;
+    for (int way = 0; way < 27; way++) {
+        double e[3] = {way % 3 - 1, way / 3 % 3 - 1, way / 9 - 1}, most = -INFINITY;
+        int outermost = members[0];
+        if (!exi_unit3(e))
+            continue;
+        for (int i = 0; i < count; i++) {
+            const double out = exi_dot3(at(c, members[i]), e);
+            outermost = out > most ? members[i] : outermost;
+            most = fmax(out, most);
+        }
+        const double parallel = exi_dot3(normal_of(c, outermost), e), square = parallel * parallel;
+        vote += parallel * square * square * square;
     }
-    for (int i = 0; i < count && most < 0; i++)
+    for (int i = 0; i < count && vote < 0; i++)
         for (int k = 0; k < 3; k++)
             normal_of(c, members[i])[k] *= -1;
 }

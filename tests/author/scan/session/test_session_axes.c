@@ -179,7 +179,7 @@ static void test_names(void **state) {
             assert_string_equal(s->axes_from, "labels/a.csv");
             ex_scan_session_destroy(s);
         }
-    /* What scan.json says is not looked for. */
+    /* The session says one of them. */
     assert_int_equal(read_session(SESSION("\"markers\": \"markers.csv\", \"unit\": \"m\","), &s, &error), EX_OK);
     assert_near(s->unit, 1, 0);
     assert_string_equal(s->up, "-z");
