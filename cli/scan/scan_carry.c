@@ -132,6 +132,8 @@ const ex_command cmd_scan_carry = {
                    "and with .L or .R: shoulder_top, elbow_tip, wrist_top, fingertip, knee,\n"
                    "ankle_outside, heel, toe_tip. Frames of a sequence (\"frames\" in scan.json) need\n"
                    "landmarks on the first alone: each starts from the pose of the last.\n"
+                   "Scans are meshes or points in any unit, with any axis up, which are found from\n"
+                   "the names, or said by \"unit\" and \"up\" in scan.json.\n"
                    "\n"
                    "Writes registered/NAME.ply, where a vertex is as light as it is sure;\n"
                    "template/body.glb, the person with arms held out; and fit.json, the skeleton\n"

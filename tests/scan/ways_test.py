@@ -28,7 +28,7 @@ def faces_of(path):
 
 
 class Way:
-    """How a session is written."""
+    """A way to write a session."""
 
     def __init__(self, unit="m", up="y", yaw=0, keys=None, cloud=False, floor=False, fine=0):
         a = np.radians(yaw)
