@@ -114,9 +114,9 @@ EX_API char *ex_scan_path(const ex_scan_session *session, const char *kind, cons
 EX_API void ex_scan_from_files(const ex_scan_session *session, double point[3]);
 EX_API void ex_scan_to_files(const ex_scan_session *session, double point[3]);
 /*
- * Reads a mesh of a scan. Points without faces get faces between neighbours, and normals if they have none, which are
- * found from the points around each. Results: as ex_mesh_read, and DATA (too few points, or a number that is not
- * finite).
+ * Reads a mesh of a scan. In a session with a template person, points without faces get faces between neighbours, and
+ * normals if they have none, which are found from the points around each. Results: as ex_mesh_read, and DATA (too few
+ * points, or a number that is not finite).
  */
 EX_API ex_result ex_scan_mesh_read(const ex_scan_session *session, const char *path, ex_mesh **mesh, ex_error *error);
 /* Reads the scan's meshes [file_count], in the order of its files, as ex_scan_mesh_read; thinned together if they have

@@ -35,7 +35,11 @@ static ex_result read_mesh(const ex_scan_session *session, const char *path, ex_
         return result;
     *read_count += (*mesh)->vertex_count;
     convert_mesh(session, *mesh);
-    if ((*mesh)->face_count == 0)
+    if ((*mesh)->face_count == 0 && !session->person)
+        result =
+            ex_error_set(error, EX_ERROR_DATA, "%s has %d points and no faces: scans must be meshes, so mesh it first",
+                         path, (*mesh)->vertex_count);
+    else if ((*mesh)->face_count == 0)
         result = ex_error_within(error, exi_scan_mesh_points(*mesh, session->points, error), "%s", path);
     if (result == EX_OK)
         return EX_OK;
