@@ -257,7 +257,7 @@ def crowd(ground):
     add("wrong_names", Scan(step.points, step.triangles, mixed), "names and places")
     few = {f"{n}_mark": p for n, p in list(step.landmarks.items())[:9]}
     add("own_names", Scan(step.points, step.triangles, few), "none of its names")
-    add("millimetres", Scan(1000 * step.points, step.triangles, {n: 1000 * p for n, p in step.landmarks.items()}), "metres")
+    add("millimetres", Scan(1000 * step.points, step.triangles, {n: 1000 * p for n, p in step.landmarks.items()}), "unit")
     return scans, why
 
 
@@ -353,7 +353,7 @@ def references(ground):
         "sides exchanged": (Scan(stand.points, stand.triangles, exchanged(stand.landmarks)), ["left and right"], True),
         "files of two scans exchanged": (Scan(ground.scans["step_left"].points, ground.scans["step_left"].triangles,
                                               stand.landmarks), ["of another scan"], True),
-        "wrong names": (Scan(stand.points, stand.triangles, mixed), ["names and places"], True),
+        "wrong names": (Scan(stand.points, stand.triangles, mixed), ["names and places", "from where"], True),
         "names of another program": (Scan(stand.points, stand.triangles,
                                           {f"LM_{i}": p for i, p in enumerate(stand.landmarks.values())}), ["names"], True),
         "a dog": (dog(), ["person"], True),

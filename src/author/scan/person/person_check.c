@@ -151,15 +151,16 @@ bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const ex
         return false;
     }
     if (o->count > 0 && !(span > span_least && span < span_most)) {
-        snprintf(
-            why, size,
-            "its landmarks or labels are %.3g m apart, which no person is: scans and their points must be in metres",
-            span);
+        snprintf(why, size,
+                 "its landmarks or labels are %.3g m apart, which no person is: all files must have one unit, which "
+                 "\"unit\" in scan.json says",
+                 span);
         return false;
     }
     if (!(size_of_scan > scan_least) || size_of_scan > 3 * span_most) {
         snprintf(why, size,
-                 "the scan is %.3g m large and its landmarks or labels are %.3g m apart: both must be in metres",
+                 "the scan is %.3g m large and its landmarks or labels are %.3g m apart: all files must have one unit, "
+                 "which \"unit\" in scan.json says",
                  size_of_scan, span);
         return false;
     }
@@ -264,8 +265,9 @@ static double measure_exchanged(exi_carry *w, const exi_carry_scan *o, const exi
     turned.report = &report;
     turned.points = exi_array_allocate((size_t)o->count, sizeof *turned.points);
     turned.pose = (ex_kin_pose){0};
-    if (anchors && turned.points && exi_carry_start(w, &turned) == EX_OK) {
-        memcpy(turned.points, o->points, (size_t)o->count * sizeof *o->points);
+    for (int i = 0; turned.points && i < o->count; i++)
+        turned.points[i] = o->points[i];
+    if (anchors && turned.points) {
         for (int i = 0; i < o->count; i++) {
             const int name = other_side(w->places[o->points[i].name].name, other, sizeof other)
                                  ? exi_carry_find_place(w, other)
@@ -273,6 +275,8 @@ static double measure_exchanged(exi_carry *w, const exi_carry_scan *o, const exi
             turned.points[i].name = name >= 0 ? name : o->points[i].name;
             moved += name >= 0 && name != o->points[i].name;
         }
+        if (moved >= 4 && exi_carry_start(w, &turned) != EX_OK)
+            moved = 0;
         input.anchors = anchors;
         input.scan.anchors = anchors;
         input.scan.anchor_count = exi_carry_anchors(w, &turned, false, anchors);
@@ -311,6 +315,8 @@ static bool is_backwards(exi_carry *w, const exi_carry_scan *o, const exi_carry_
             points[i].at[0] = -points[i].at[0]; /* the template is symmetric */
         }
         input.scan.bone_points = points;
+        const double about[4] = {0, 1, 0, 0}; /* turned about: the start was found with the names as they are */
+        exi_quaternion_multiply(turned.pose.rotations[0], about, turned.pose.rotations[0]);
         input.scan.pose = turned.pose;
         input.scan.hold = 0;
         if (exi_carry_fit(w, &one, &input, 1, true) == EX_OK)
