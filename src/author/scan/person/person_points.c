@@ -232,6 +232,10 @@ ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
     o->report->point_count = 0;
     for (int i = 0; result == EX_OK && i < entry->file_count; i++)
         o->report->point_count += in->meshes[i]->vertex_count;
+    if (w->error && (result == EX_ERROR_DATA || result == EX_ERROR_FORMAT)) {
+        const ex_error broken = *w->error;
+        ex_error_set(w->error, result, "%s: clean the scan, or export it again", broken.text);
+    }
     if (result == EX_OK && o == &w->ones[w->reference])
         result = check_near(w, o, in->meshes);
     in->scan = (exi_human_scan){.meshes = (const ex_mesh *const *)in->meshes,
@@ -244,10 +248,6 @@ ex_result exi_carry_open(exi_carry *w, exi_carry_scan *o, exi_carry_input *in) {
                                 .pose = o->pose};
     if (result == EX_OK)
         exi_carry_turn_outside(in);
-    else if (w->error && (result == EX_ERROR_DATA || result == EX_ERROR_FORMAT)) {
-        const ex_error broken = *w->error;
-        ex_error_set(w->error, result, "%s: clean the scan, or export it again", broken.text);
-    }
     return result;
 }
 
