@@ -163,6 +163,14 @@ def play(path, time):
     return np.einsum("vi,vijk,vk->vj", shares, moves[joints], whole)[:, :3], len(weights)
 
 
+def pose_of(session, row):
+    """Words for the pose of a row of poses.csv."""
+    table = (session / "poses.csv").read_text().splitlines()
+    values = dict(zip(table[0].split(","), table[1 + row].split(",")))
+    joints = sorted({key[6:-2] for key in values if key != "time"})
+    return [f"joint:{j}=q:{','.join(values[f'joint:{j}.{c}'] for c in 'xyzw')}" for j in joints]
+
+
 # ---- the tests ----
 
 def held(session):
@@ -188,10 +196,7 @@ def held(session):
     out, _ = run("scan", "report", other)
     check("predicted: from the other scans" in out and "back" not in out, out)
     # A distance by hand: the rig in the pose of `stand`, moved onto the registered scan by the best translation.
-    fit = json.loads((other / "fit.json").read_text())
-    pose = next(s for s in fit["scans"] if s["name"] == "stand")["pose"]
-    words = [f"joint:{joint}=q:{','.join(map(str, q))}" for joint, q in pose.items()]
-    run("pose", other / "body.glb", *words, "-o", session.parent / "own.obj")
+    run("pose", other / "body.glb", *pose_of(other, 0), "-o", session.parent / "own.obj")
     ply = Ply(other / "registered/stand.ply")
     sure = ply.rows["red"].astype(float) / (255 if ply.rows["red"].dtype == np.uint8 else 1)
     off = read_obj(session.parent / "own.obj") - ply.places()
@@ -238,10 +243,7 @@ def baked(folder, session):
     document, _ = glb(folder / "baked.glb")
     check("EXEMPLAR_rig" not in json.dumps(document), "the file needs Exemplar")
     for row, name in enumerate(SCANS):
-        values = dict(zip(table[0].split(","), table[1 + row].split(",")))
-        joints = sorted({key[6:-2] for key in values if key != "time"})
-        words = [f"joint:{j}=q:{','.join(values[f'joint:{j}.{c}'] for c in 'xyzw')}" for j in joints]
-        run("pose", session / "body.glb", *words, "-o", folder / "pose.obj")
+        run("pose", session / "body.glb", *pose_of(session, row), "-o", folder / "pose.obj")
         points, targets = play(folder / "baked.glb", row)
         truth = read_obj(folder / "pose.obj")
         check(targets > 0, "there are no corrective targets")
