@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an edge weighs against all that forms say of a vertex; sweeps over the vertices. */
+/* Weight of an edge against all that forms say of a vertex; sweeps over the vertices. */
 static const double edge_share = 0.01;
 enum { SWEEPS = 24 };
 /* Least share of a delta that skinning keeps: bounds deltas where blends are nearly singular. */

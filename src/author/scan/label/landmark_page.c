@@ -3,7 +3,7 @@
  * has the rest of it): landmarks [{name, title, where, at: [x, y, z] on the template}], template: a mesh, scans [{name,
  * reference, points: {name: [x, y, z]}, mesh}], files: images of the axes in the unit and axes of the session's files,
  * for the CSV. A mesh is {corner: [x, y, z], step, positions, triangles, colours}:
- * positions are whole steps of 16 bits from the corner; those and the rest are base64, little-endian.
+ * positions are counts of steps from the corner, of 16 bits; those and the rest are base64, little-endian.
  */
 #include "author/base/array.h"
 #include "author/scan/human/human.h"

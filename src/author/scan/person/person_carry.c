@@ -83,7 +83,8 @@ static bool is_held(const exi_carry *w, const exi_carry_scan *o) {
     return w->session->scans[o->scan].held;
 }
 
-/* Returns the scan that is the n-th after the reference, without those that are held back or left out; -1: there is none. */
+/* Returns the scan that is the n-th after the reference, without those that are held back or left out; -1: there is
+ * none. */
 static int other_scan(const exi_carry *w, int n) {
     for (int k = 1; k < w->one_count; k++) {
         const int i = (w->reference + k) % w->one_count;
