@@ -62,6 +62,8 @@ static bool is_inside_out(const exi_carry_input *in) {
             exi_subtract(c, a, v);
             exi_cross(u, v, normal);
             exi_subtract(a, middle, from);
+            if (normal[1] * normal[1] > 0.8 * exi_dot3(normal, normal)) /* a floor in view faces the person */
+                continue;
             along += exi_dot3(normal, from);
             total += fabs(exi_dot3(normal, from));
         }
