@@ -332,7 +332,7 @@ const ex_command cmd_scan_label = {
                    "answer them on a page (--page), one file for any browser that works without a\n"
                    "network, and hand in the CSV that it gives (--csv). What you answered is never\n"
                    "asked again: a line without confidence was named by hand and is never changed,\n"
-                   "and labels/none.csv has spots that are no markers. Scans that were labelled\n"
+                   "and no_markers.csv has spots that are no markers. Scans that were labelled\n"
                    "before are left alone, unless new markers were found on them.\n"
                    "\n"
                    "For a template person without markers, --page writes a page to click\n"

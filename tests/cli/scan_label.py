@@ -185,7 +185,7 @@ class Label(harness.Case):
         self.assertNotIn(spot, self.labels("up"))
         self.assertNotIn(gone, self.labels("bent"))
         self.assertEqual(self.labels("bent")[named]["confidence"], "")
-        none = (self.folder / "s/labels/none.csv").read_text().splitlines()
+        none = (self.folder / "s/no_markers.csv").read_text().splitlines()
         self.assertEqual(none, ["scan,x,y,z", f"up,{place(up[spot])}"])
         # Labelled again: the spot is no marker, whatever it looks like, and nobody is asked.
         report = self.succeed("scan", "label", "s", "--force", "--json").json()
@@ -196,7 +196,7 @@ class Label(harness.Case):
         # A name for the spot takes that back.
         (self.folder / "names.csv").write_text(f"scan,marker,x,y,z\nup,{spot},{place(up[spot])}\n")
         self.succeed("scan", "label", "s", "--csv", "names.csv")
-        self.assertEqual((self.folder / "s/labels/none.csv").read_text(), "scan,x,y,z\n")
+        self.assertEqual((self.folder / "s/no_markers.csv").read_text(), "scan,x,y,z\n")
         self.assertIn(spot, self.labels("up"))
         # A wrong row: nothing is written.
         before = self.labels("bent")

@@ -112,7 +112,7 @@ class ScanMarkers(harness.Case):
         self.session({"a": [board(SPOTS)], "b": [board(SPOTS)], "c": [board(SPOTS)], "few": [board(SPOTS[:1])],
                       "none": [board([])], "many": [board(many)]})
         outcome = self.run_tool("scan", "markers", "s")
-        self.assertEqual(outcome.code, 0)
+        self.assertEqual(outcome.code, 0, outcome.err)
         lines = harness.without_progress(outcome.err).splitlines()
         self.assertEqual(len(lines), 3, outcome.err)
         for line, words in zip(lines, (("few: 1 marker found", "'all' show 4"), ("none: no marker", "--threshold"),

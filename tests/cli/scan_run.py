@@ -119,7 +119,7 @@ class ScanRun(harness.Case):
         self.assertEqual(outcome.code, 1, outcome.err)
         lines = [line for line in harness.without_progress(outcome.err).splitlines()
                  if line not in ("exemplar: find painted markers on the scans of a session",
-                                 "exemplar: name the markers that were found on scans",
+                                 "exemplar: name markers of scans, or click landmarks",
                                  "exemplar: find bones, axes and poses from named markers")
                  and "is part of it missing?" not in line]
         self.assertEqual(len(lines), 1, outcome.err)

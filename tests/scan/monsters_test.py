@@ -361,7 +361,7 @@ def references(ground):
         "two people": (two, ["person"], True),
         "not a number": (hole, ["not a number", "not finite"], False),
         "empty": (Scan(np.zeros((0, 3)), np.zeros((0, 3), int), stand.landmarks), ["stand.ply"], False),
-        "one place": (Scan(0 * stand.points + 0.5, stand.triangles, stand.landmarks), ["in one place", "far from it"], False),
+        "one place": (Scan(0 * stand.points + 0.5, stand.triangles, stand.landmarks), ["in one place", "are not on it"], False),
         "five landmarks": (Scan(stand.points, stand.triangles, dict(list(stand.landmarks.items())[:5])), ["at least 6"], True),
     }
 
@@ -405,7 +405,7 @@ def main():
         tests[case] = lambda f, c=case, s=scan, w=words, p=pictured: test_reference(ground, f, c, s, w, p)
     with tempfile.TemporaryDirectory() as made:
         for number, (case, test) in enumerate(tests.items()):
-            if not chosen or case in chosen:
+            if case in chosen or (not chosen and case not in ("z up", "centimetres")):  # oracle.ways has them
                 test(Path(made, str(number)))
     print("wrong input: fine" if not failures else f"{len(failures)} failures")
     skips.finish(failures)

@@ -463,7 +463,7 @@ typedef struct ex_scan_taken {
  * [scan,]landmark,x,y,z to landmarks/NAME.csv. So does a table of markers in a session with a template person, if all
  * names are landmarks of the template and none is a marker. scan: of rows without the column; -1: there must be one.
  * Rows replace those of the same name, and of markers those within a few millimetres. A row without a place removes the
- * name. A row of markers without a name says that the spot there is no marker: labels/none.csv keeps that, and
+ * name. A row of markers without a name says that the spot there is no marker: no_markers.csv keeps that, and
  * ex_scan_label never names the spot. Nothing is written if a row is wrong. Results: DATA (an unknown scan or marker, a
  * name twice in a scan), FORMAT, FILE, MEMORY.
  */

@@ -134,7 +134,7 @@ async function questions(bench) {
     bench.run("scan", "label", folder, "--csv", join(folder, "names.csv"));
     const lines = readFileSync(join(folder, "labels/again.csv"), "utf8").trim().split("\n");
     expect(lines.length === 2 && lines[1] === `front,${front},`, lines.join(" | "));
-    expect(readFileSync(join(folder, "labels/none.csv"), "utf8") === `scan,x,y,z\nagain,${belly}\n`, "not noted");
+    expect(readFileSync(join(folder, "no_markers.csv"), "utf8") === `scan,x,y,z\nagain,${belly}\n`, "not noted");
     bench.run("scan", "label", folder, "--page", file, "--scan", "again");
     const later = await bench.page(`file://${file}`, { wait: false });
     expect(await later.locator("article").count() === 0, "asked again");

@@ -22,6 +22,8 @@
 /* Weight of an edge against all that forms say of a vertex; sweeps over the vertices. */
 static const double edge_share = 0.01;
 enum { SWEEPS = 24 };
+/* Confidences of all forms together above which a vertex was seen. */
+static const double seen_least = 0.05;
 /* Least share of a delta that skinning keeps: bounds deltas where blends are nearly singular. */
 static const double collapse_least = 0.02;
 
@@ -43,7 +45,7 @@ typedef struct rest_work {
     const exi_articulation *a;
     double (*transforms)[12]; /* [form_count][joint_count] */
     double *rest, *next;      /* to write */
-    double (*systems)[12];    /* [vertex_count]: three rows of A | a; NULL: edges are not held */
+    double (*systems)[12];    /* [vertex_count]: three rows of A | a, 0 if not seen; NULL: edges are not held */
     double edge;
     unsigned char *seen; /* [vertex_count] */
 } rest_work;
@@ -73,9 +75,9 @@ static void find_some(void *context, int begin, int end) {
             system[5 * i] += hold;
             system[4 * i + 3] += hold * a->rest[3 * (size_t)v + (size_t)i];
         }
-        if (w->systems)
+        if (w->systems && weight > seen_least)
             memcpy(w->systems[v], system, sizeof system);
-        w->seen[v] = weight > 0.05 && exi_solve_definite(system, 3, 1);
+        w->seen[v] = weight > seen_least && exi_solve_definite(system, 3, 1);
         for (int i = 0; i < 3; i++)
             w->rest[3 * (size_t)v + (size_t)i] = w->seen[v] ? system[4 * i + 3] : a->rest[3 * (size_t)v + (size_t)i];
     }
@@ -114,6 +116,7 @@ static void hold_some(void *context, int begin, int end) {
     const exi_articulation *a = w->a;
     for (size_t v = (size_t)begin; v < (size_t)end; v++) {
         double system[12];
+        const bool seen = w->systems[v][0] > 0; /* others moved with their neighbours */
         memcpy(system, w->systems[v], sizeof system);
         for (int i = a->net.starts[v]; i < a->net.starts[v + 1]; i++) {
             const size_t u = (size_t)a->net.others[i];
@@ -122,7 +125,7 @@ static void hold_some(void *context, int begin, int end) {
                 system[4 * c + 3] += w->edge * (w->rest[3 * u + c] + a->origin[3 * v + c] - a->origin[3 * u + c]);
             }
         }
-        const bool good = exi_solve_definite(system, 3, 1);
+        const bool good = seen && exi_solve_definite(system, 3, 1);
         for (size_t c = 0; c < 3; c++)
             w->next[3 * v + c] = good ? system[4 * c + 3] : w->rest[3 * v + c];
     }
@@ -153,7 +156,7 @@ ex_result exi_art_find_rest(exi_articulation *a, ex_error *error) {
     w.rest = exi_array_allocate(3 * (size_t)a->vertex_count, sizeof *w.rest);
     w.seen = exi_array_allocate((size_t)a->vertex_count, sizeof *w.seen);
     if (a->def->rest) {
-        w.systems = exi_array_allocate((size_t)a->vertex_count, sizeof *w.systems);
+        w.systems = calloc((size_t)a->vertex_count, sizeof *w.systems);
         w.next = exi_array_allocate(3 * (size_t)a->vertex_count, sizeof *w.next);
     }
     const bool good = w.transforms && w.rest && w.seen && (!a->def->rest || (w.systems && w.next));

@@ -1,5 +1,5 @@
 /*
- * Spots that someone said are no markers: labels/none.csv, scan,x,y,z.
+ * Spots that someone said are no markers: no_markers.csv, scan,x,y,z.
  */
 #include "author/base/array.h"
 #include "author/scan/label/label_scans.h"
@@ -50,7 +50,7 @@ static ex_result read_rows(const ex_scan_session *session, const char *path, exi
 }
 
 ex_result exi_refused_read(const ex_scan_session *session, exi_refused **refused, int *count, ex_error *error) {
-    char *path = ex_scan_path(session, "labels", "none", ".csv");
+    char *path = ex_scan_path(session, "", "no_markers", ".csv");
     *refused = NULL;
     *count = 0;
     if (!path)
@@ -62,7 +62,7 @@ ex_result exi_refused_read(const ex_scan_session *session, exi_refused **refused
 
 ex_result exi_refused_write(const ex_scan_session *session, const exi_refused *refused, int count, ex_error *error) {
     ex_file_writer writer;
-    char *path = ex_scan_path(session, "labels", "none", ".csv");
+    char *path = ex_scan_path(session, "", "no_markers", ".csv");
     if (!path)
         return ex_error_memory(error, "a path", 0);
     const ex_result result = ex_file_open(&writer, path, error);

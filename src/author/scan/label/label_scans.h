@@ -79,7 +79,7 @@ typedef struct exi_refused {
     int scan;
     double position[3];
 } exi_refused;
-/* Read and write labels/none.csv; none if there is no file. Spots of scans that the session does not have are left
+/* Read and write no_markers.csv; none if there is no file. Spots of scans that the session does not have are left
  * out. */
 ex_result exi_refused_read(const ex_scan_session *session, exi_refused **refused, int *count, ex_error *error);
 ex_result exi_refused_write(const ex_scan_session *session, const exi_refused *refused, int count, ex_error *error);

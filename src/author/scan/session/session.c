@@ -138,7 +138,7 @@ static ex_result check_joints(exi_reader *r, const ex_scan_session *session, con
 
 bool exi_scan_is_name(const char *name) {
     return exi_is_name(name) && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128 &&
-           strcmp(name, "doubtful") != 0 && strcmp(name, "none") != 0; /* files in labels/ of other kinds */
+           strcmp(name, "doubtful") != 0; /* a file in labels/ of another kind */
 }
 
 bool exi_scan_is_part_name(const char *name) {
