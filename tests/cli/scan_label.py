@@ -308,7 +308,7 @@ class Label(harness.Case):
             say(f"parts[0].name: '{name[:100]}", parts={"name": name})
         say("parts[0].joints[1]: 'arm' is already in this list", parts={"joints": ["arm", "arm"]})
         say("parts[0].covers[0]: the skeleton has no joint 'leg'", parts={"covers": ["leg"]})
-        for name in ("a/b", "..", "doubtful", "none", "line\nbreak"):
+        for name in ("a/b", "..", "doubtful", "line\nbreak"):
             say("cannot be the name of a scan", scans={"name": name})
         say("there is already a scan 'up'", scans={"name": "up"})
         say("scans[0].part: there is no part 'leg'", scans={"part": "leg"})
