@@ -100,7 +100,7 @@ def check_refused(root):
     folder = os.path.join(root, "units")
     person.write_session(folder, one, poses, also=lambda rows: [(i, s, 100 * at) for i, s, at in rows])
     run = fit(folder)
-    assert run.returncode == 1 and "in metres" in run.stderr, run.stderr
+    assert run.returncode == 0 and "in centimetres" in run.stderr, run.stderr
 
 
 if __name__ == "__main__":

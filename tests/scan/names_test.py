@@ -2,7 +2,7 @@
 """Markers of a made person, found by `scan markers` and named by `scan label` from the reference's names: also with arms
 crossed and behind. One scan shows another person.
 
-  names_test.py TOOL [DATA]     DATA: the folder of MakeHuman's files; default: in EX_DATA
+  names_test.py TOOL DATA     DATA: the folder with makehuman, unless EX_DATA names one
 """
 import csv
 import json
@@ -16,6 +16,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import make_session  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "oracle"))
+import skips  # noqa: E402
 
 TOOL = None
 DATA = None
@@ -61,12 +64,8 @@ class Names(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    import os
     TOOL = str(Path(sys.argv[1]).resolve())
-    here = Path(__file__).resolve().parents[2]
-    DATA = sys.argv[2] if len(sys.argv) > 2 else str(
-        Path(os.environ.get("EX_DATA") or here.parent / "shared/data") / "makehuman")
-    if not Path(DATA, "3dobjs/base.obj").exists():
-        print(f"skipped: there is no MakeHuman data at {DATA}: set EX_DATA")
-        sys.exit(77)
+    data = skips.data_folder(sys.argv[2])
+    skips.need_data(data, "makehuman/3dobjs/base.obj")
+    DATA = str(data / "makehuman")
     unittest.main(argv=sys.argv[:1], verbosity=2)
