@@ -9,11 +9,11 @@
  * Balls are free but for a weak pull to the neutral pose; hinges hardly leave their axis, since no person's axis is
  * exactly the skeleton's.
  */
+#include "author/scan/human/human_fit.h"
 #include "author/base/arena.h"
 #include "author/base/array.h"
 #include "author/base/progress.h"
 #include "author/scan/fit/fit.h"
-#include "author/scan/human/human.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -27,6 +27,7 @@
 enum { ROUNDS = 16, STEPS = 3, TRIED = 2000, ANCHOR_STEPS = 40, ANCHORS_LEAST = 6 };
 /* Farthest match at first, at last, and what a round leaves of it, in metres. */
 static const double reach_first = 0.15, reach_last = 0.03, reach_share = 0.85;
+static const double reach_again = 0.08; /* once limbs are found */
 /* Metres between a person's surface and the template's own: what a match weighs against priors. */
 static const double surface_sigma = 0.01;
 /* Radians: standard deviations of turns that people make: of the bone's direction, and about the bone itself. From
@@ -45,62 +46,9 @@ static const double hinge_sigma = 1.5, across_sigma = 0.12, beyond_sigma = 0.1;
 static const double independent = 0.1;
 static const double agree = 0.5; /* least cosine between normals of a match */
 
-/* The surface of a scan, for search. */
-typedef struct surface {
-    float *positions;
-    uint32_t *triangles;
-    int triangle_count;
-    ex_tree *tree;
-    void *memory;
-    const ex_bounds *bounds;
-} surface;
-
-typedef struct match {
-    int vertices[3];
-    double shares[3];
-    bool plane; /* counts along the normal only */
-    double target[3], normal[3];
-    double weight;
-} match;
-
-typedef struct one {
-    const struct fit *fit;
-    exi_human_scan *scan;
-    surface surface;
-    match *matches;
-    int match_count;
-    double (*starts)[4]; /* [joint_count]: rotations */
-    double (*rotations)[9], (*posed)[3];
-    double (*vertices)[3]; /* [vertex_count] */
-    double (*normals)[3];  /* [vertex_count] */
-    double (*rows)[3];     /* [unknowns + figure_count] */
-    double *along;         /* likewise */
-    double (*moved)[3];    /* [figure_count][joint_count]: derivatives of the joints' places */
-    /* Normal equations of the pose [unknowns], its products with the figure, and those of the figure. */
-    double *matrix, *right, *diagonal;
-    double *mixed; /* [figure_count][unknowns] */
-    double *figure_matrix, *figure_right;
-    ex_result result;
-    ex_error error;
-} one;
-
-typedef struct fit {
-    const exi_human *human;
-    exi_arena arena;
-    one *ones;
-    int scan_count, unknowns, joint_count, vertex_count, figure_count;
-    double (*rest)[3], (*places)[3];
-    double (*usual)[3]; /* [joint_count]: places without figures */
-    int stride;
-    bool by_anchors; /* true at first: scans count by their anchors only, so that limbs find their places */
-    double reach;
-    double *figure, *change; /* [figure_count] */
-    ex_error *error;
-} fit;
-
 /* ---- the scan's surface ---- */
 
-static ex_result open_surface(surface *s, const exi_human_scan *scan, ex_error *error) {
+static ex_result open_surface(exi_fit_surface *s, const exi_human_scan *scan, ex_error *error) {
     size_t vertices = 0, triangles = 0, first = 0, corner = 0;
     ex_result result = EX_OK;
     for (int i = 0; i < scan->mesh_count; i++) {
@@ -137,7 +85,7 @@ static ex_result open_surface(surface *s, const exi_human_scan *scan, ex_error *
     return s->bounds ? EX_OK : ex_error_memory(error, "a scan", ex_bounds_size(s->tree));
 }
 
-static void close_surface(surface *s) {
+static void close_surface(exi_fit_surface *s) {
     ex_tree_destroy(s->tree);
     free(s->memory);
     free(s->positions);
@@ -146,7 +94,7 @@ static void close_surface(surface *s) {
 
 /* ---- matches ---- */
 
-static void triangle_normal(const surface *s, int triangle, double normal[3]) {
+void exi_fit_triangle_normal(const exi_fit_surface *s, int triangle, double normal[3]) {
     double p[3][3], u[3], v[3];
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++)
@@ -157,22 +105,22 @@ static void triangle_normal(const surface *s, int triangle, double normal[3]) {
     exi_unit3(normal);
 }
 
-static void pose_one(one *o) {
-    const fit *f = o->fit;
+static void pose_one(exi_fit_one *o) {
+    const exi_human_work *f = o->fit;
     exi_human_frames(f->human, (const double(*)[3])f->places, &o->scan->pose, o->rotations, o->posed);
     exi_human_skin(f->human, (const double(*)[3])f->rest, (const double(*)[3])f->places,
                    (const double(*)[9])o->rotations, (const double(*)[3])o->posed, o->vertices);
 }
 
-static void find_matches(one *o) {
-    const fit *f = o->fit;
+static void find_matches(exi_fit_one *o) {
+    const exi_human_work *f = o->fit;
     double sum = 0;
     int tried = 0, found = 0;
     o->match_count = 0;
     for (int i = 0; i < o->scan->anchor_count; i++) {
         const ex_register_anchor *a = &o->scan->anchors[i];
-        match *m = &o->matches[o->match_count++];
-        *m = (match){.weight = 1 / (a->sigma * a->sigma)};
+        exi_fit_match *m = &o->matches[o->match_count++];
+        *m = (exi_fit_match){.weight = 1 / (a->sigma * a->sigma)};
         memcpy(m->vertices, a->vertices, sizeof m->vertices);
         memcpy(m->shares, a->shares, sizeof m->shares);
         memcpy(m->target, a->target, sizeof m->target);
@@ -183,11 +131,11 @@ static void find_matches(one *o) {
     for (int v = 0; v < f->vertex_count; v += f->stride) {
         const float at[3] = {(float)o->vertices[v][0], (float)o->vertices[v][1], (float)o->vertices[v][2]};
         ex_closest c;
-        match m = {.vertices = {v, v, v}, .shares = {1}, .plane = true};
+        exi_fit_match m = {.vertices = {v, v, v}, .shares = {1}, .plane = true};
         tried++;
         if (!ex_bounds_closest(o->surface.bounds, at, (float)f->reach, &c))
             continue;
-        triangle_normal(&o->surface, c.triangle, m.normal);
+        exi_fit_triangle_normal(&o->surface, c.triangle, m.normal);
         if (exi_dot3(m.normal, o->normals[v]) < agree)
             continue;
         const double width = f->reach / 2, d2 = (double)c.distance_sq;
@@ -213,7 +161,7 @@ typedef struct skinned {
     const float *weights;
 } skinned;
 
-static skinned vertex_of(const fit *f, int vertex) {
+static skinned vertex_of(const exi_human_work *f, int vertex) {
     return (skinned){.rest = f->rest[vertex],
                      .count = EXI_HUMAN_INFLUENCES,
                      .joints = f->human->joints + (size_t)vertex * EXI_HUMAN_INFLUENCES,
@@ -221,7 +169,7 @@ static skinned vertex_of(const fit *f, int vertex) {
 }
 
 /* The place to which a bone alone would move a point. */
-static void put(const one *o, const double rest[3], int joint, double x[3]) {
+static void put(const exi_fit_one *o, const double rest[3], int joint, double x[3]) {
     const double *m = o->rotations[joint];
     double d[3];
     exi_subtract(rest, o->fit->places[joint], d);
@@ -230,8 +178,8 @@ static void put(const one *o, const double rest[3], int joint, double x[3]) {
 }
 
 /* Adds `share` of the derivatives of a point by the unknowns of a pose: three for each joint, then the base. */
-static void derive(const one *o, const skinned *s, double share, double (*rows)[3]) {
-    const fit *f = o->fit;
+static void derive(const exi_fit_one *o, const skinned *s, double share, double (*rows)[3]) {
+    const exi_human_work *f = o->fit;
     for (int i = 0; i < s->count; i++) {
         const double w = share * (double)s->weights[i];
         double x[3];
@@ -259,7 +207,7 @@ static void derive(const one *o, const skinned *s, double share, double (*rows)[
 
 /* Adds weight times the square of a residual, along one direction or along all three. Rows: the pose, then the figure.
  */
-static void add_rows(one *o, const double residual[3], const double *normal, double weight) {
+static void add_rows(exi_fit_one *o, const double residual[3], const double *normal, double weight) {
     const int n = o->fit->unknowns, k = o->fit->figure_count;
     double *along = o->along;
     for (int d = 0; d < (normal ? 1 : 3); d++) {
@@ -303,7 +251,7 @@ static usual_turn find_usual(const char *name) {
 }
 
 /* The bone that a joint turns: towards its first child; for the last joint of a limb, on from its own bone. */
-static void bone_direction(const fit *f, int joint, double direction[3]) {
+static void bone_direction(const exi_human_work *f, int joint, double direction[3]) {
     const ex_kinematics *k = f->human->kinematics;
     memcpy(direction, k->joints[joint].translation, 3 * sizeof *direction);
     for (int j = k->joint_count - 1; j > joint; j--)
@@ -313,7 +261,7 @@ static void bone_direction(const fit *f, int joint, double direction[3]) {
 }
 
 /* Adds the square of (w + target) / sigma along a direction, for the rotation of a joint. */
-static void add_prior(one *o, int joint, const double direction[3], double off, double sigma) {
+static void add_prior(exi_fit_one *o, int joint, const double direction[3], double off, double sigma) {
     const int n = o->fit->unknowns;
     for (int a = 0; a < 3; a++) {
         const double k = direction[a] / (sigma * sigma);
@@ -323,7 +271,7 @@ static void add_prior(one *o, int joint, const double direction[3], double off, 
     }
 }
 
-static void add_hinge(one *o, int j, const double w[3]) {
+static void add_hinge(exi_fit_one *o, int j, const double w[3]) {
     const ex_kin_joint *joint = &o->fit->human->kinematics->joints[j];
     const double angle = exi_dot3(w, joint->axis), degree = 0.017453292519943295;
     double across[2][3];
@@ -336,7 +284,7 @@ static void add_hinge(one *o, int j, const double w[3]) {
                   beyond_sigma);
 }
 
-static void add_ball(one *o, int j, const double w[3]) {
+static void add_ball(exi_fit_one *o, int j, const double w[3]) {
     const usual_turn usual = find_usual(o->fit->human->kinematics->joints[j].name);
     double bone[3], across[2][3];
     bone_direction(o->fit, j, bone);
@@ -346,8 +294,8 @@ static void add_ball(one *o, int j, const double w[3]) {
     add_prior(o, j, bone, exi_dot3(w, bone), usual.twist);
 }
 
-static void add_priors(one *o) {
-    const fit *f = o->fit;
+static void add_priors(exi_fit_one *o) {
+    const exi_human_work *f = o->fit;
     const int n = f->unknowns;
     for (int j = 1; j < f->joint_count; j++) {
         double w[3], off[3], back[4], from[4];
@@ -368,8 +316,8 @@ static void add_priors(one *o) {
         o->matrix[i * (n + 1)] += 1e-6;
 }
 
-static void derive_places(one *o) {
-    const fit *f = o->fit;
+static void derive_places(exi_fit_one *o) {
+    const exi_human_work *f = o->fit;
     for (int k = 0; k < f->figure_count; k++) {
         const double(*shifts)[3] = (const double(*)[3])f->human->joint_shifts + (size_t)k * (size_t)f->joint_count;
         double(*moved)[3] = o->moved + (size_t)k * (size_t)f->joint_count;
@@ -386,8 +334,8 @@ static void derive_places(one *o) {
 }
 
 /* Adds `share` of the derivatives by the figure. A point of a bone moves with its joint. */
-static void derive_figure(const one *o, const skinned *s, int vertex, double share, double (*rows)[3]) {
-    const fit *f = o->fit;
+static void derive_figure(const exi_fit_one *o, const skinned *s, int vertex, double share, double (*rows)[3]) {
+    const exi_human_work *f = o->fit;
     for (int k = 0; k < f->figure_count; k++) {
         const float *form =
             f->human->figures + 3 * ((size_t)k * (size_t)f->vertex_count + (size_t)(vertex < 0 ? 0 : vertex));
@@ -405,8 +353,8 @@ static void derive_figure(const one *o, const skinned *s, int vertex, double sha
 }
 
 /* Adds a residual at points of the skin. */
-static void add_match(one *o, const match *m) {
-    const fit *f = o->fit;
+static void add_match(exi_fit_one *o, const exi_fit_match *m) {
+    const exi_human_work *f = o->fit;
     double r[3] = {-m->target[0], -m->target[1], -m->target[2]};
     memset(o->rows, 0, (size_t)(f->unknowns + f->figure_count) * sizeof *o->rows);
     for (int i = 0; i < 3; i++) {
@@ -422,8 +370,8 @@ static void add_match(one *o, const match *m) {
 }
 
 /* Adds a residual at a point of a bone, which keeps its place relative to the joint. */
-static void add_bone_point(one *o, const exi_bone_point *p) {
-    const fit *f = o->fit;
+static void add_bone_point(exi_fit_one *o, const exi_bone_point *p) {
+    const exi_human_work *f = o->fit;
     const uint16_t joint = (uint16_t)p->joint;
     const float weight = 1;
     double rest[3], x[3], r[3];
@@ -442,8 +390,8 @@ static void add_bone_point(one *o, const exi_bone_point *p) {
 
 /* Sums the normal equations of a scan, and eliminates its pose: leaves U with U'U = A, Y = U'^-1 (B, r) in mixed and
  * right, and the reduced matrix and right-hand side of the figure. */
-static void reduce(one *o) {
-    const fit *f = o->fit;
+static void reduce(exi_fit_one *o) {
+    const exi_human_work *f = o->fit;
     const int n = f->unknowns, k = f->figure_count;
     memset(o->matrix, 0, (size_t)n * (size_t)n * sizeof *o->matrix);
     memset(o->right, 0, (size_t)n * sizeof *o->right);
@@ -473,7 +421,7 @@ static void reduce(one *o) {
 }
 
 /* The step of the figure, in change [figure_count]; the sums of all scans are in those of the first. */
-static void solve_figure(fit *f, double *change) {
+static void solve_figure(exi_human_work *f, double *change) {
     const int k = f->figure_count;
     double *matrix = f->ones[0].figure_matrix, *diagonal = f->ones[0].diagonal;
     memcpy(change, f->ones[0].figure_right, (size_t)k * sizeof *change);
@@ -492,8 +440,8 @@ static void solve_figure(fit *f, double *change) {
     exi_cholesky_solve(matrix, k, change);
 }
 
-static void step_pose(one *o) {
-    const fit *f = o->fit;
+static void step_pose(exi_fit_one *o) {
+    const exi_human_work *f = o->fit;
     const int n = f->unknowns;
     for (int k = 0; k < f->figure_count; k++)
         for (int c = 0; c < n; c++)
@@ -515,14 +463,14 @@ static void step_pose(one *o) {
 /* ---- rounds ---- */
 
 static void open_scans(void *context, int begin, int end) {
-    fit *f = context;
+    exi_human_work *f = context;
     for (int i = begin; i < end; i++)
         if (f->ones[i].scan->mesh_count > 0)
             f->ones[i].result = open_surface(&f->ones[i].surface, f->ones[i].scan, &f->ones[i].error);
 }
 
 static void match_scans(void *context, int begin, int end) {
-    fit *f = context;
+    exi_human_work *f = context;
     for (int i = begin; i < end; i++) {
         pose_one(&f->ones[i]);
         find_matches(&f->ones[i]);
@@ -530,7 +478,7 @@ static void match_scans(void *context, int begin, int end) {
 }
 
 static void reduce_scans(void *context, int begin, int end) {
-    fit *f = context;
+    exi_human_work *f = context;
     for (int i = begin; i < end; i++) {
         pose_one(&f->ones[i]);
         reduce(&f->ones[i]);
@@ -538,12 +486,12 @@ static void reduce_scans(void *context, int begin, int end) {
 }
 
 static void step_scans(void *context, int begin, int end) {
-    fit *f = context;
+    exi_human_work *f = context;
     for (int i = begin; i < end; i++)
         step_pose(&f->ones[i]);
 }
 
-static void step(fit *f, const ex_tasks *tasks) {
+static void step(exi_human_work *f, const ex_tasks *tasks) {
     exi_run(tasks, f->scan_count, 1, reduce_scans, f);
     if (f->figure_count > 0)
         solve_figure(f, f->change);
@@ -553,10 +501,32 @@ static void step(fit *f, const ex_tasks *tasks) {
     exi_human_figure(f->human, f->figure, f->rest, f->places);
 }
 
-static bool open_one(fit *f, one *o, exi_human_scan *scan) {
+/* Poses the vertices once more: the last step moved them. */
+static void seek_scans(void *context, int begin, int end) {
+    exi_human_work *f = context;
+    for (int i = begin; i < end; i++) {
+        pose_one(&f->ones[i]);
+        f->ones[i].found = exi_fit_seek(&f->ones[i]);
+    }
+}
+
+static ex_result run_rounds(exi_human_work *f, double reach, const ex_progress *progress, const ex_tasks *tasks) {
+    f->reach = reach;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!exi_progress_tell(progress, "carrying the template", (double)round / ROUNDS))
+            return exi_progress_stopped(f->error);
+        exi_run(tasks, f->scan_count, 1, match_scans, f);
+        for (int i = 0; i < STEPS; i++)
+            step(f, tasks);
+        f->reach = f->reach * reach_share > reach_last ? f->reach * reach_share : reach_last;
+    }
+    return EX_OK;
+}
+
+static bool open_one(exi_human_work *f, exi_fit_one *o, exi_human_scan *scan) {
     const size_t n = (size_t)f->unknowns, k = (size_t)f->figure_count, joints = (size_t)f->joint_count;
     exi_arena *arena = &f->arena;
-    *o = (one){.fit = f, .scan = scan};
+    *o = (exi_fit_one){.fit = f, .scan = scan};
     o->mixed = exi_arena_allocate(arena, n * k, sizeof *o->mixed);
     o->matches = exi_arena_allocate(arena, (size_t)scan->anchor_count + (size_t)f->vertex_count, sizeof *o->matches);
     o->starts = exi_arena_allocate(arena, joints, sizeof *o->starts);
@@ -578,7 +548,7 @@ static bool open_one(fit *f, one *o, exi_human_scan *scan) {
            o->diagonal && o->rows && o->along && o->moved && o->mixed && o->figure_matrix && o->figure_right;
 }
 
-static ex_result open_fit(fit *f, exi_human_scan *scans) {
+static ex_result open_fit(exi_human_work *f, exi_human_scan *scans) {
     f->ones = exi_arena_allocate(&f->arena, (size_t)f->scan_count, sizeof *f->ones);
     f->rest = exi_arena_allocate(&f->arena, (size_t)f->vertex_count, sizeof *f->rest);
     f->places = exi_arena_allocate(&f->arena, (size_t)f->joint_count, sizeof *f->places);
@@ -594,15 +564,15 @@ static ex_result open_fit(fit *f, exi_human_scan *scans) {
 
 ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_count, double *figure, bool lock,
                         const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
-    fit f = {.human = human,
-             .scan_count = scan_count,
-             .joint_count = human->kinematics->joint_count,
-             .vertex_count = human->mesh->vertex_count,
-             .figure_count = lock ? 0 : human->figure_count,
-             .unknowns = 3 * human->kinematics->joint_count + 3,
-             .stride = human->mesh->vertex_count / TRIED + 1,
-             .figure = figure,
-             .error = error};
+    exi_human_work f = {.human = human,
+                        .scan_count = scan_count,
+                        .joint_count = human->kinematics->joint_count,
+                        .vertex_count = human->mesh->vertex_count,
+                        .figure_count = lock ? 0 : human->figure_count,
+                        .unknowns = 3 * human->kinematics->joint_count + 3,
+                        .stride = human->mesh->vertex_count / TRIED + 1,
+                        .figure = figure,
+                        .error = error};
     ex_result result = open_fit(&f, scans);
     if (result == EX_OK)
         exi_run(tasks, scan_count, 1, open_scans, &f);
@@ -621,16 +591,15 @@ ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_
             step(&f, tasks);
     }
     f.by_anchors = false;
-    f.reach = reach_first;
-    for (int round = 0; round < ROUNDS && result == EX_OK; round++) {
-        if (!exi_progress_tell(progress, "carrying the template", (double)round / ROUNDS)) {
-            result = exi_progress_stopped(error);
-            break;
-        }
-        exi_run(tasks, scan_count, 1, match_scans, &f);
-        for (int i = 0; i < STEPS; i++)
-            step(&f, tasks);
-        f.reach = f.reach * reach_share > reach_last ? f.reach * reach_share : reach_last;
+    if (result == EX_OK)
+        result = run_rounds(&f, reach_first, progress, tasks);
+    if (result == EX_OK) {
+        exi_run(tasks, scan_count, 1, seek_scans, &f);
+        bool found = false;
+        for (int i = 0; i < scan_count; i++)
+            found = found || f.ones[i].found;
+        if (found)
+            result = run_rounds(&f, reach_again, progress, tasks);
     }
     for (int i = 0; f.ones && i < scan_count; i++)
         close_surface(&f.ones[i].surface);

@@ -189,6 +189,31 @@ static void carry(double size, bool landmarks, double turned, double most) {
     free_person(&p);
 }
 
+/* Nothing tells where a limb is, and its start is far off and held: it is looked for. */
+static void test_lost_limbs(void **state) {
+    (void)state;
+    person p = make_person(1, 0.3, 21);
+    static const char *const names[] = {"hip.R", "shoulder.L"};
+    const size_t joints = (size_t)p.human->kinematics->joint_count;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        double(*rotations)[4] = malloc(joints * sizeof *rotations), turn[4];
+        const int joint = ex_kinematics_find_joint(p.human->kinematics, names[i]);
+        memcpy(rotations, p.turns, joints * sizeof *rotations);
+        exi_fit_turn((const double[3]){1.6, 0, i == 0 ? 0 : 1.2}, turn);
+        exi_quaternion_multiply(turn, rotations[joint], rotations[joint]);
+        exi_human_scan scan = {.meshes = (const ex_mesh *const *)p.scans,
+                               .mesh_count = 1,
+                               .hold = 0.15,
+                               .pose = {.translation = {0, 0.9, -0.1}, .rotations = rotations}};
+        assert_int_equal(exi_human_fit(p.human, &scan, 1, p.figure, true, NULL, NULL, NULL), EX_OK);
+        const double off = distance(&p, p.figure, &scan.pose, 0);
+        print_message("%s: %.2f mm from the truth\n", names[i], 1000 * off);
+        assert_true(off < 0.01);
+        free(rotations);
+    }
+    free_person(&p);
+}
+
 static void test_carried_by_joints(void **state) {
     (void)state;
     carry(0.5, false, 0.1, 0.003);
@@ -203,6 +228,7 @@ static void test_carried_by_landmarks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_lost_limbs),
         cmocka_unit_test(test_carried_by_joints),
         cmocka_unit_test(test_carried_by_landmarks),
     };
