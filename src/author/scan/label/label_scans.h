@@ -9,7 +9,6 @@
  *   label_take.c       tables that someone made (label_refused.c: spots that are no markers)
  *   label_page.c       a web page for naming markers (label_page_text.c: its text)
  *   landmark_page.c    a web page for clicking landmarks (landmark_page_text.c: its text)
- *   landmark_thin.c    scans as few triangles
  *   page_data.c        data inside pages
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_LABEL_LABEL_SCANS_H
@@ -85,21 +84,6 @@ ex_result exi_refused_read(const ex_scan_session *session, exi_refused **refused
 ex_result exi_refused_write(const ex_scan_session *session, const exi_refused *refused, int count, ex_error *error);
 /* True if the place of a scan was refused. */
 bool exi_is_refused(const exi_refused *refused, int count, int scan, const double position[3]);
-
-/* A mesh of few triangles. */
-typedef struct exi_thinned {
-    int vertex_count, triangle_count;
-    double (*positions)[3]; /* [vertex_count] */
-    float (*colours)[3];    /* [vertex_count], or NULL */
-    int (*triangles)[3];
-} exi_thinned;
-/*
- * Merges meshes [count] into one of at most `most` vertices: vertices in one cell of a grid become one, and triangles
- * that lose a corner go. The cell is as small as that allows. Meshes that are small enough stay as they are. Faces may
- * be none. Result: MEMORY.
- */
-ex_result exi_thin(const ex_mesh *const *meshes, int count, int most, exi_thinned *thinned, ex_error *error);
-void exi_thinned_free(exi_thinned *thinned);
 
 /* Write a page's data: base64, and JSON that cannot end a script; value is released. */
 void exi_page_base64(ex_file_writer *writer, const void *bytes, size_t size);

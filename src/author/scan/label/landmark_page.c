@@ -63,52 +63,86 @@ static void write_numbers(ex_file_writer *writer, const char *key, const uint16_
     ex_file_printf(writer, "\"");
 }
 
-static ex_result write_thinned(ex_file_writer *writer, const exi_thinned *thin, ex_error *error) {
-    const size_t places = 3 * (size_t)thin->vertex_count, corners = 3 * (size_t)thin->triangle_count;
-    const size_t most = places > corners ? places : corners;
-    uint16_t *numbers = exi_array_allocate(most, sizeof *numbers);
-    unsigned char *bytes = exi_array_allocate(most, 2);
+/* Meshes together, as arrays of the page. */
+typedef struct joined {
+    size_t vertex_count, triangle_count;
+    uint16_t *numbers;    /* room for positions, or for triangles */
+    unsigned char *bytes; /* of these */
+} joined;
+
+static void write_positions(ex_file_writer *writer, ex_mesh *const *meshes, int count, const joined *j) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, extent = 1e-6;
-    if (!numbers || !bytes) {
-        free(numbers);
-        free(bytes);
-        return ex_error_memory(error, "the page", most * sizeof *numbers);
-    }
-    for (size_t i = 0; i < places; i++)
-        low[i % 3] = fmin(low[i % 3], thin->positions[i / 3][i % 3]);
-    for (size_t i = 0; i < places; i++)
-        extent = fmax(extent, thin->positions[i / 3][i % 3] - low[i % 3]);
+    size_t at = 0;
+    for (int m = 0; m < count; m++)
+        for (int i = 0; i < 3 * meshes[m]->vertex_count; i++)
+            low[i % 3] = fmin(low[i % 3], meshes[m]->positions[i]);
+    for (int m = 0; m < count; m++)
+        for (int i = 0; i < 3 * meshes[m]->vertex_count; i++)
+            extent = fmax(extent, meshes[m]->positions[i] - low[i % 3]);
     const double step = extent / STEPS;
-    for (size_t i = 0; i < places; i++)
-        numbers[i] = (uint16_t)nearbyint((thin->positions[i / 3][i % 3] - low[i % 3]) / step);
+    for (int m = 0; m < count; m++)
+        for (int i = 0; i < 3 * meshes[m]->vertex_count; i++)
+            j->numbers[at++] = (uint16_t)nearbyint((meshes[m]->positions[i] - low[i % 3]) / step);
     ex_file_printf(writer, "{\"corner\":[%.9g,%.9g,%.9g],\"step\":%.12g", low[0], low[1], low[2], step);
-    write_numbers(writer, "positions", numbers, places, bytes);
-    for (size_t i = 0; i < corners; i++)
-        numbers[i] = (uint16_t)thin->triangles[i / 3][i % 3];
-    write_numbers(writer, "triangles", numbers, corners, bytes);
-    if (thin->colours) {
-        for (size_t i = 0; i < places; i++) {
-            const float level = thin->colours[i / 3][i % 3];
-            bytes[i] = (unsigned char)(level > 0 ? (level < 1 ? 255 * level + 0.5F : 255) : 0);
-        }
-        ex_file_printf(writer, ",\"colours\":\"");
-        exi_page_base64(writer, bytes, places);
-        ex_file_printf(writer, "\"");
-    }
-    ex_file_printf(writer, "}");
-    free(numbers);
-    free(bytes);
-    return EX_OK;
+    write_numbers(writer, "positions", j->numbers, at, j->bytes);
 }
 
-static ex_result write_mesh(ex_file_writer *writer, const ex_mesh *const *meshes, int count, int most,
-                            ex_error *error) {
-    exi_thinned thin;
-    ex_result result = exi_thin(meshes, count, most, &thin, error);
-    if (result != EX_OK)
-        return result;
-    result = write_thinned(writer, &thin, error);
-    exi_thinned_free(&thin);
+static ex_result write_triangles(ex_file_writer *writer, ex_mesh *const *meshes, int count, const joined *j,
+                                 ex_error *error) {
+    size_t at = 0, first = 0;
+    ex_result result = EX_OK;
+    for (int m = 0; m < count && result == EX_OK; m++) {
+        int *corners = NULL, triangles = 0;
+        result = ex_mesh_triangulate(meshes[m], &corners, &triangles, error);
+        for (int i = 0; result == EX_OK && i < 3 * triangles; i++)
+            j->numbers[at++] = (uint16_t)(first + (size_t)meshes[m]->corners[corners[i]]);
+        first += (size_t)meshes[m]->vertex_count;
+        free(corners);
+    }
+    if (result == EX_OK)
+        write_numbers(writer, "triangles", j->numbers, at, j->bytes);
+    return result;
+}
+
+/* Views without colours are black beside others. */
+static void write_colours(ex_file_writer *writer, ex_mesh *const *meshes, int count, const joined *j) {
+    size_t at = 0;
+    bool coloured = false;
+    for (int m = 0; m < count; m++)
+        for (int i = 0; i < 3 * meshes[m]->vertex_count; i++) {
+            const float level = meshes[m]->colours ? meshes[m]->colours[i] : 0;
+            j->bytes[at++] = (unsigned char)(level > 0 ? (level < 1 ? 255 * level + 0.5F : 255) : 0);
+            coloured = coloured || meshes[m]->colours;
+        }
+    if (!coloured)
+        return;
+    ex_file_printf(writer, ",\"colours\":\"");
+    exi_page_base64(writer, j->bytes, at);
+    ex_file_printf(writer, "\"");
+}
+
+/* Thins the meshes together, and writes them as one. */
+static ex_result write_mesh(ex_file_writer *writer, ex_mesh *const *meshes, int count, int most, ex_error *error) {
+    joined j = {0};
+    ex_result result = ex_scan_thin(meshes, count, most, NULL, error);
+    for (int m = 0; m < count; m++) {
+        j.vertex_count += (size_t)meshes[m]->vertex_count;
+        j.triangle_count += (size_t)(meshes[m]->corner_count - 2 * meshes[m]->face_count);
+    }
+    const size_t room = 3 * (j.vertex_count > j.triangle_count ? j.vertex_count : j.triangle_count);
+    j.numbers = exi_array_allocate(room, sizeof *j.numbers);
+    j.bytes = exi_array_allocate(room, 2);
+    if (result == EX_OK && (!j.numbers || !j.bytes))
+        result = ex_error_memory(error, "the page", room * sizeof *j.numbers);
+    if (result == EX_OK) {
+        write_positions(writer, meshes, count, &j);
+        result = write_triangles(writer, meshes, count, &j, error);
+    }
+    if (result == EX_OK)
+        write_colours(writer, meshes, count, &j);
+    ex_file_printf(writer, "}");
+    free(j.numbers);
+    free(j.bytes);
     return result;
 }
 
@@ -180,7 +214,7 @@ static ex_result write_scan(ex_file_writer *writer, const ex_scan_session *sessi
     }
     if (result == EX_OK) {
         ex_file_printf(writer, ",\"mesh\":");
-        result = write_mesh(writer, (const ex_mesh *const *)meshes, entry->file_count, most, error);
+        result = write_mesh(writer, meshes, entry->file_count, most, error);
         ex_file_printf(writer, "}");
     }
     for (int i = 0; meshes && i < entry->file_count; i++)
@@ -202,14 +236,15 @@ static ex_result read_template(const ex_scan_session *session, exi_human **human
 
 static ex_result write_all(ex_file_writer *writer, const ex_scan_session *session, const exi_human *human,
                            const int *scans, int count, const ex_progress *progress, ex_error *error) {
-    const ex_mesh *const form = human->mesh;
+    ex_mesh *form = ex_mesh_copy(human->mesh);
     const int share = MOST_ALL / (count > 0 ? count : 1), most = share > MOST ? MOST : share < LEAST ? LEAST : share;
     ex_file_write(writer, exi_landmark_page_before, strlen(exi_landmark_page_before));
     ex_file_printf(writer, "{\"landmarks\":");
     ex_result result = write_landmarks(writer, human, error);
     ex_file_printf(writer, ",\n\"template\":");
     if (result == EX_OK)
-        result = write_mesh(writer, &form, 1, MOST_TEMPLATE, error);
+        result = form ? write_mesh(writer, &form, 1, MOST_TEMPLATE, error) : ex_error_memory(error, "the page", 0);
+    ex_mesh_destroy(form);
     ex_file_printf(writer, ",\n\"scans\":[");
     for (int i = 0; i < count && result == EX_OK; i++) {
         if (progress)
