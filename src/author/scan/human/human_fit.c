@@ -46,64 +46,7 @@ static const double hinge_sigma = 1.5, across_sigma = 0.12, beyond_sigma = 0.1;
 static const double independent = 0.1;
 static const double agree = 0.5; /* least cosine between normals of a match */
 
-/* ---- the scan's surface ---- */
-
-static ex_result open_surface(exi_fit_surface *s, const exi_human_scan *scan, ex_error *error) {
-    size_t vertices = 0, triangles = 0, first = 0, corner = 0;
-    ex_result result = EX_OK;
-    for (int i = 0; i < scan->mesh_count; i++) {
-        vertices += (size_t)scan->meshes[i]->vertex_count;
-        triangles += (size_t)(scan->meshes[i]->corner_count - 2 * scan->meshes[i]->face_count);
-    }
-    s->positions = exi_array_allocate(3 * vertices, sizeof *s->positions);
-    s->triangles = exi_array_allocate(3 * triangles, sizeof *s->triangles);
-    if (!s->positions || !s->triangles)
-        return ex_error_memory(error, "a scan", 3 * vertices * sizeof(float));
-    for (int i = 0; i < scan->mesh_count && result == EX_OK; i++) {
-        const ex_mesh *mesh = scan->meshes[i];
-        int *own = NULL, count = 0;
-        result = ex_mesh_triangulate(mesh, &own, &count, error);
-        for (int v = 0; v < 3 * mesh->vertex_count; v++)
-            s->positions[3 * first + (size_t)v] = (float)mesh->positions[v];
-        for (int c = 0; result == EX_OK && c < 3 * count; c++)
-            s->triangles[corner++] = (uint32_t)(first + (size_t)mesh->corners[own[c]]);
-        first += (size_t)mesh->vertex_count;
-        free(own);
-    }
-    s->triangle_count = (int)(corner / 3);
-    if (result != EX_OK)
-        return result;
-    const ex_tree_def def = {.vertex_count = (int)vertices,
-                             .positions = s->positions,
-                             .triangle_count = s->triangle_count,
-                             .triangles = s->triangles};
-    result = ex_tree_create(&def, NULL, &s->tree, error);
-    if (result != EX_OK)
-        return result;
-    s->memory = malloc(ex_bounds_size(s->tree));
-    s->bounds = s->memory ? ex_bounds_fit(s->tree, s->positions, 0, s->memory, NULL) : NULL;
-    return s->bounds ? EX_OK : ex_error_memory(error, "a scan", ex_bounds_size(s->tree));
-}
-
-static void close_surface(exi_fit_surface *s) {
-    ex_tree_destroy(s->tree);
-    free(s->memory);
-    free(s->positions);
-    free(s->triangles);
-}
-
 /* ---- matches ---- */
-
-void exi_fit_triangle_normal(const exi_fit_surface *s, int triangle, double normal[3]) {
-    double p[3][3], u[3], v[3];
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++)
-            p[k][c] = (double)s->positions[3 * (size_t)s->triangles[3 * triangle + k] + (size_t)c];
-    exi_subtract(p[1], p[0], u);
-    exi_subtract(p[2], p[0], v);
-    exi_cross(u, v, normal);
-    exi_unit3(normal);
-}
 
 static void pose_one(exi_fit_one *o) {
     const exi_human_work *f = o->fit;
@@ -135,8 +78,7 @@ static void find_matches(exi_fit_one *o) {
         tried++;
         if (!ex_bounds_closest(o->surface.bounds, at, (float)f->reach, &c))
             continue;
-        exi_fit_triangle_normal(&o->surface, c.triangle, m.normal);
-        if (exi_dot3(m.normal, o->normals[v]) < agree)
+        if (!exi_search_normal(&o->surface, c.triangle, m.normal) || exi_dot3(m.normal, o->normals[v]) < agree)
             continue;
         const double width = f->reach / 2, d2 = (double)c.distance_sq;
         const double share = width * width / (width * width + d2);
@@ -466,7 +408,8 @@ static void open_scans(void *context, int begin, int end) {
     exi_human_work *f = context;
     for (int i = begin; i < end; i++)
         if (f->ones[i].scan->mesh_count > 0)
-            f->ones[i].result = open_surface(&f->ones[i].surface, f->ones[i].scan, &f->ones[i].error);
+            f->ones[i].result = exi_search_make(&f->ones[i].surface, f->ones[i].scan->meshes,
+                                                f->ones[i].scan->mesh_count, &f->ones[i].error);
 }
 
 static void match_scans(void *context, int begin, int end) {
@@ -602,7 +545,7 @@ ex_result exi_human_fit(const exi_human *human, exi_human_scan *scans, int scan_
             result = run_rounds(&f, reach_again, progress, tasks);
     }
     for (int i = 0; f.ones && i < scan_count; i++)
-        close_surface(&f.ones[i].surface);
+        exi_search_free(&f.ones[i].surface);
     exi_arena_free(&f.arena);
     return result;
 }

@@ -8,19 +8,8 @@
 #define EXEMPLAR_AUTHOR_SCAN_HUMAN_HUMAN_FIT_H
 
 #include "author/base/arena.h"
+#include "author/mesh/mesh_search.h"
 #include "author/scan/human/human.h"
-
-#include <exemplar/settle.h>
-
-/* The surface of a scan, for search. */
-typedef struct exi_fit_surface {
-    float *positions;
-    uint32_t *triangles;
-    int triangle_count;
-    ex_tree *tree;
-    void *memory;
-    const ex_bounds *bounds;
-} exi_fit_surface;
 
 /* A point of the template that is to come to a place. */
 typedef struct exi_fit_match {
@@ -35,7 +24,7 @@ typedef struct exi_fit_match {
 typedef struct exi_fit_one {
     const struct exi_human_work *fit;
     exi_human_scan *scan;
-    exi_fit_surface surface;
+    exi_search surface;
     exi_fit_match *matches;
     int match_count;
     double (*starts)[4]; /* [joint_count]: rotations */
@@ -69,8 +58,6 @@ typedef struct exi_human_work {
     ex_error *error;
 } exi_human_work;
 
-/* The normal of a triangle of the scan. */
-void exi_fit_triangle_normal(const exi_fit_surface *s, int triangle, double normal[3]);
 /* Looks for limbs that were not found: a leg or arm of which the scan shows little where it is posed. Returns true if
  * one is posed anew. */
 bool exi_fit_seek(exi_fit_one *o);

@@ -159,7 +159,8 @@ static double shown(const limb *l, double *least) {
         const float at[3] = {(float)x[0], (float)x[1], (float)x[2]};
         if (!ex_bounds_closest(o->surface.bounds, at, (float)l->reach, &c))
             continue;
-        exi_fit_triangle_normal(&o->surface, c.triangle, normal);
+        if (!exi_search_normal(&o->surface, c.triangle, normal))
+            continue;
         for (int r = 0; r < 3; r++)
             turned[r] = m[3 * r] * n[0] + m[3 * r + 1] * n[1] + m[3 * r + 2] * n[2];
         if (exi_dot3(turned, normal) <= agree || is_taken(l, c.point))

@@ -332,7 +332,7 @@ const char exi_landmark_page_after[] =
     "  const said = [], has = name => name in points, at = name => points[name];\n"
     "  const some = names => names.filter(has).map(at);\n"
     "  const other = name => side(name) ? name.slice(0, -1) + (side(name) === \"L\" ? \"R\" : \"L\") : name;\n"
-    "  /* Which way is left: up × forwards. */\n"
+    "  /* Left is up × forwards. */\n"
     "  const heads = some([\"head_top\", \"chin\", \"neck_back\", \"breastbone\", \"shoulder_top.L\", \"should"
     "er_top.R\"]);\n"
     "  const lows = has(\"navel\") ? some([\"navel\"]) : some([\"knee.L\", \"knee.R\", \"heel.L\", \"heel.R\"]"

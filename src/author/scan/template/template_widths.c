@@ -6,13 +6,12 @@
  * torso. Spokes without a hit take their width from the other side of the body, from the ring, or from neighbouring
  * rings.
  */
+#include "author/mesh/mesh_search.h"
 #include "author/scan/template/template.h"
 
 #include "author/base/array.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
-
-#include <exemplar/settle.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,67 +89,15 @@ double exi_sites_reach(const ex_kinematics *kinematics, int joint, double direct
 
 /* ---- surfaces ---- */
 
-typedef struct surface {
-    float *positions;
-    int *corners;
-    uint32_t *triangles;
-    int triangle_count;
-    ex_tree *tree;
-    void *memory;
-    const ex_bounds *fit;
-} surface;
-
-static void close_surface(surface *s) {
-    free(s->positions);
-    free(s->corners);
-    free(s->triangles);
-    ex_tree_destroy(s->tree);
-    free(s->memory);
-}
-
-static ex_result open_surface(surface *s, const ex_mesh *mesh, ex_error *error) {
-    const size_t numbers = 3 * (size_t)mesh->vertex_count;
-    *s = (surface){0};
-    ex_result result = ex_mesh_triangulate(mesh, &s->corners, &s->triangle_count, error);
-    if (result != EX_OK)
-        return result;
-    s->positions = exi_array_allocate(numbers, sizeof *s->positions);
-    s->triangles = exi_array_allocate(3 * (size_t)s->triangle_count, sizeof *s->triangles);
-    if (!s->positions || !s->triangles)
-        return ex_error_memory(error, "a scan", numbers * sizeof *s->positions);
-    for (size_t i = 0; i < numbers; i++)
-        s->positions[i] = (float)mesh->positions[i];
-    for (size_t i = 0; i < 3 * (size_t)s->triangle_count; i++)
-        s->triangles[i] = (uint32_t)mesh->corners[s->corners[i]];
-    const ex_tree_def def = {.vertex_count = mesh->vertex_count,
-                             .positions = s->positions,
-                             .triangle_count = s->triangle_count,
-                             .triangles = s->triangles};
-    result = ex_tree_create(&def, NULL, &s->tree, error);
-    if (result != EX_OK)
-        return result;
-    s->memory = exi_array_allocate(ex_bounds_size(s->tree), 1);
-    if (!s->memory)
-        return ex_error_memory(error, "a scan", ex_bounds_size(s->tree));
-    s->fit = ex_bounds_fit(s->tree, s->positions, 0, s->memory, NULL);
-    return EX_OK;
-}
-
 /* True if the triangle faces along the direction, which has unit length. */
-static bool looks_along(const surface *s, int triangle, const double direction[3]) {
-    double p[3][3], a[3], b[3], normal[3];
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++)
-            p[k][c] = (double)s->positions[3 * (size_t)s->triangles[3 * (size_t)triangle + (size_t)k] + (size_t)c];
-    exi_subtract(p[1], p[0], a);
-    exi_subtract(p[2], p[0], b);
-    exi_cross(a, b, normal);
-    return exi_unit3(normal) && exi_dot3(normal, direction) >= OUTWARDS;
+static bool looks_along(const exi_search *s, int triangle, const double direction[3]) {
+    double normal[3];
+    return exi_search_normal(s, triangle, normal) && exi_dot3(normal, direction) >= OUTWARDS;
 }
 
 /* Returns the nearest hit of any surface between the two distances; NAN: none. */
-static double shoot(const surface *surfaces, int count, const double from[3], const double direction[3], double nearest,
-                    double farthest) {
+static double shoot(const exi_search *surfaces, int count, const double from[3], const double direction[3],
+                    double nearest, double farthest) {
     double best = NAN;
     for (int i = 0; i < count; i++) {
         ex_ray ray = {.t_min = (float)nearest, .t_max = (float)farthest};
@@ -159,7 +106,7 @@ static double shoot(const surface *surfaces, int count, const double from[3], co
             ray.origin[c] = (float)from[c];
             ray.direction[c] = (float)direction[c];
         }
-        while (ex_bounds_ray(surfaces[i].fit, &ray, &hit)) {
+        while (ex_bounds_ray(surfaces[i].bounds, &ray, &hit)) {
             if (looks_along(&surfaces[i], hit.triangle, direction)) {
                 best = isnan(best) || (double)hit.t < best ? (double)hit.t : best;
                 break;
@@ -173,7 +120,7 @@ static double shoot(const surface *surfaces, int count, const double from[3], co
 }
 
 /* Returns the median of five rays: to the point itself, and to both sides of it across and along the bone. */
-static double measure(const surface *surfaces, int count, const exi_spoke *spoke, const double along[3],
+static double measure(const exi_search *surfaces, int count, const exi_spoke *spoke, const double along[3],
                       const exi_cage_carry *carry) {
     static const double places[5][2] = {{0, 0}, {ASIDE, 0}, {-ASIDE, 0}, {0, ALONG}, {0, -ALONG}};
     const double radius = spoke->radius;
@@ -198,7 +145,7 @@ static double measure(const surface *surfaces, int count, const exi_spoke *spoke
 /* ---- tips ---- */
 
 /* Returns the distance of a closed end; NAN: no ray hits. Uses parallel rays, since there are gaps between fingers. */
-static double measure_tip(const exi_plan *plan, const surface *surfaces, int count, const exi_tip *tip,
+static double measure_tip(const exi_plan *plan, const exi_search *surfaces, int count, const exi_tip *tip,
                           const exi_cage_carry *carry) {
     const exi_bone *bone = &plan->bones->all[tip->bone];
     double found[1 + EXI_TRUNK_POINTS];
@@ -219,7 +166,7 @@ static double measure_tip(const exi_plan *plan, const surface *surfaces, int cou
 
 /* Moves rings at tips to the end of the surface, minus part of their radius, since caps are round; the same on both
  * sides. */
-static void move_tips(exi_plan *plan, const surface *surfaces, int count, const exi_cage_carry *carry) {
+static void move_tips(exi_plan *plan, const exi_search *surfaces, int count, const exi_cage_carry *carry) {
     for (int i = 0; i < plan->tip_count; i++) {
         const exi_tip *tip = &plan->tips[i], *other = tip;
         for (int k = 0; k < plan->tip_count; k++)
@@ -293,16 +240,17 @@ static void find_along(const exi_plan *plan, int spoke, double along[3]) {
     memcpy(along, best, sizeof best);
 }
 
-static ex_result open_surfaces(surface *surfaces, const ex_mesh *const *scans, int count, ex_error *error) {
+static ex_result open_surfaces(exi_search *surfaces, const ex_mesh *const *scans, int count, ex_error *error) {
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < count; i++)
-        result = ex_error_within(error, open_surface(&surfaces[i], scans[i], error), "scan %d of the reference", i);
+        result =
+            ex_error_within(error, exi_search_make(&surfaces[i], &scans[i], 1, error), "scan %d of the reference", i);
     return result;
 }
 
 ex_result exi_widths_by_scans(exi_plan *plan, const exi_cage_carry *carry, const ex_mesh *const *scans, int scan_count,
                               ex_error *error) {
-    surface *surfaces = calloc((size_t)scan_count + 1, sizeof *surfaces);
+    exi_search *surfaces = calloc((size_t)scan_count + 1, sizeof *surfaces);
     double *sums = exi_array_allocate((size_t)plan->spoke_count, sizeof *sums);
     int *counts = exi_array_allocate((size_t)plan->spoke_count, sizeof *counts);
     ex_result result = surfaces && sums && counts ? open_surfaces(surfaces, scans, scan_count, error)
@@ -319,7 +267,7 @@ ex_result exi_widths_by_scans(exi_plan *plan, const exi_cage_carry *carry, const
         agree(plan); /* sums of both sides run in different orders */
     }
     for (int i = 0; surfaces && i < scan_count; i++)
-        close_surface(&surfaces[i]);
+        exi_search_free(&surfaces[i]);
     free(surfaces);
     free(sums);
     free(counts);
