@@ -2,13 +2,12 @@
  * The skin of a template person: the part of it that scans can show, and its registration to a scan.
  */
 #include "author/base/array.h"
+#include "author/mesh/mesh_search.h"
 #include "author/scan/fit/fit.h"
 #include "author/scan/person/person.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
-
-#include <exemplar/settle.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,61 +23,31 @@ enum { SMOOTHINGS = 60 };
 
 /* Vertices that face other skin closely on all sides, as in the mouth, are never seen. */
 ex_result exi_carry_find_outside(exi_carry *w) {
+    const ex_mesh *mesh = w->human->mesh;
     const size_t count = (size_t)w->vertex_count;
-    float *positions = exi_array_allocate(3 * count, sizeof *positions);
-    uint32_t *triangles = NULL;
-    int *corners = NULL, triangle_count = 0;
-    ex_tree *tree = NULL;
-    void *memory = NULL;
-    ex_result result =
-        positions ? ex_mesh_triangulate(w->human->mesh, &corners, &triangle_count, w->error) : exi_carry_no_memory(w);
-    if (result == EX_OK) {
-        triangles = exi_array_allocate(3 * (size_t)triangle_count, sizeof *triangles);
-        result = triangles ? EX_OK : exi_carry_no_memory(w);
-    }
-    for (size_t i = 0; result == EX_OK && i < 3 * count; i++)
-        positions[i] = (float)w->human->mesh->positions[i];
-    for (int i = 0; result == EX_OK && i < 3 * triangle_count; i++)
-        triangles[i] = (uint32_t)w->human->mesh->corners[corners[i]];
-    if (result == EX_OK) {
-        const ex_tree_def def = {.vertex_count = w->vertex_count,
-                                 .positions = positions,
-                                 .triangle_count = triangle_count,
-                                 .triangles = triangles};
-        result = ex_tree_create(&def, NULL, &tree, w->error);
-    }
-    if (result == EX_OK) {
-        memory = malloc(ex_bounds_size(tree));
-        result = memory ? EX_OK : exi_carry_no_memory(w);
-    }
-    if (result == EX_OK) {
-        const ex_bounds *bounds = ex_bounds_fit(tree, positions, 0, memory, NULL);
-        double(*normals)[3] = exi_array_allocate(count, sizeof *normals);
-        result = normals ? EX_OK : exi_carry_no_memory(w);
-        if (normals)
-            exi_human_normals(w->human, (const double(*)[3])(const void *)w->human->mesh->positions, normals);
-        for (size_t v = 0; normals && v < count; v++) {
-            int open = 0;
-            for (int k = 0; k < 13; k++) { /* along the normal, and on two cones around it */
-                double across[2][3], angle = 1.0471975511965976 * (k % 6), tilt = k == 0 ? 0 : k < 7 ? 0.5 : 1.1;
-                exi_fit_across(normals[v], across);
-                ex_ray ray = {.t_min = 0.002F, .t_max = 0.5F};
-                for (int c = 0; c < 3; c++) {
-                    ray.origin[c] = positions[3 * v + (size_t)c];
-                    ray.direction[c] =
-                        (float)(normals[v][c] + tilt * (cos(angle) * across[0][c] + sin(angle) * across[1][c]));
-                }
-                open += !ex_bounds_blocked(bounds, &ray);
+    exi_search skin = {0};
+    double(*normals)[3] = exi_array_allocate(count, sizeof *normals);
+    const ex_result result = normals ? exi_search_make(&skin, &mesh, 1, w->error) : exi_carry_no_memory(w);
+    if (result == EX_OK)
+        exi_human_normals(w->human, (const double(*)[3])(const void *)mesh->positions, normals);
+    for (size_t v = 0; result == EX_OK && v < count; v++) {
+        double across[2][3];
+        int open = 0;
+        exi_fit_across(normals[v], across);
+        for (int k = 0; k < 13; k++) { /* along the normal, and on two cones around it */
+            const double angle = 1.0471975511965976 * (k % 6), tilt = k == 0 ? 0 : k < 7 ? 0.5 : 1.1;
+            ex_ray ray = {.t_min = 0.002F, .t_max = 0.5F};
+            for (int c = 0; c < 3; c++) {
+                ray.origin[c] = skin.positions[3 * v + (size_t)c];
+                ray.direction[c] =
+                    (float)(normals[v][c] + tilt * (cos(angle) * across[0][c] + sin(angle) * across[1][c]));
             }
-            w->matching[v] = open >= 2 ? 1 : 0;
+            open += !ex_bounds_blocked(skin.bounds, &ray);
         }
-        free(normals);
+        w->matching[v] = open >= 2 ? 1 : 0;
     }
-    ex_tree_destroy(tree);
-    free(memory);
-    free(corners);
-    free(triangles);
-    free(positions);
+    exi_search_free(&skin);
+    free(normals);
     return result;
 }
 

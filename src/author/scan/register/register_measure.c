@@ -2,12 +2,11 @@
  * Measures a registered template: distances to the scan's own triangles, not to the points that stand for it; a
  * confidence for every vertex; the share of the scan that it covers; and triangles that were turned over.
  */
+#include "author/mesh/mesh_search.h"
 #include "author/scan/register/register.h"
 
 #include "author/base/array.h"
 #include "runtime/base/vector.h"
-
-#include <exemplar/settle.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,75 +15,20 @@
 /* Points of the scan that are tried for the share covered. */
 enum { COVER_MOST = 20000 };
 
-/* All triangles of all scans, with a tree. */
-typedef struct surface {
-    float *positions;
-    uint32_t *triangles;
-    ex_tree *tree;
-    void *memory;
-    const ex_bounds *fit;
-} surface;
-
-static void surface_free(surface *s) {
-    free(s->positions);
-    free(s->triangles);
-    ex_tree_destroy(s->tree);
-    free(s->memory);
-}
-
-static ex_result surface_make(const ex_register_def *def, surface *s, ex_error *error) {
-    size_t vertices = 0, triangles = 0, vertex = 0, at = 0;
-    for (int i = 0; i < def->scan_count; i++) {
-        const ex_mesh *mesh = def->scans[i];
-        vertices += (size_t)mesh->vertex_count;
-        triangles += (size_t)mesh->corner_count - 2 * (size_t)mesh->face_count;
-    }
-    *s = (surface){.positions = exi_array_allocate(3 * vertices, sizeof *s->positions),
-                   .triangles = exi_array_allocate(3 * triangles, sizeof *s->triangles)};
-    if (!s->positions || !s->triangles)
-        return ex_error_memory(error, "the triangles of the scan", vertices * 12 + triangles * 12);
-    for (int i = 0; i < def->scan_count; i++) {
-        const ex_mesh *mesh = def->scans[i];
-        for (int f = 0; f < mesh->face_count; f++) {
-            const int *c = mesh->corners + mesh->face_offsets[f];
-            for (int k = 2; k < mesh->face_offsets[f + 1] - mesh->face_offsets[f]; k++) {
-                s->triangles[at++] = (uint32_t)(vertex + (size_t)c[0]);
-                s->triangles[at++] = (uint32_t)(vertex + (size_t)c[k - 1]);
-                s->triangles[at++] = (uint32_t)(vertex + (size_t)c[k]);
-            }
-        }
-        for (size_t k = 0; k < 3 * (size_t)mesh->vertex_count; k++)
-            s->positions[3 * vertex + k] = (float)mesh->positions[k];
-        vertex += (size_t)mesh->vertex_count;
-    }
-    ex_result result = ex_tree_create(&(ex_tree_def){.vertex_count = (int)vertices,
-                                                     .positions = s->positions,
-                                                     .triangle_count = (int)triangles,
-                                                     .triangles = s->triangles},
-                                      NULL, &s->tree, error);
-    if (result == EX_OK) {
-        s->memory = malloc(ex_bounds_size(s->tree));
-        if (!s->memory)
-            return ex_error_memory(error, "the triangles of the scan", ex_bounds_size(s->tree));
-        s->fit = ex_bounds_fit(s->tree, s->positions, 0, s->memory, def->tasks);
-    }
-    return result;
-}
-
 /* Distance to the scan: to its triangles, or to the plane of the point that the vertex is matched with. */
-static double distance(const exi_reg_matcher *m, const surface *faces, int vertex, double reach) {
+static double distance(const exi_reg_matcher *m, const exi_search *faces, int vertex, double reach) {
     const exi_reg_point *own = &m->points[vertex], *point = &m->scan->points[m->forward[vertex]];
     ex_closest found;
     double along = 0;
     for (int k = 0; k < 3; k++)
         along += (double)(point->at[k] - own->at[k]) * (double)point->normal[k];
     along = fabs(along);
-    if (ex_bounds_closest(faces->fit, own->at, (float)(2 * reach), &found))
+    if (ex_bounds_closest(faces->bounds, own->at, (float)(2 * reach), &found))
         return fmin(sqrt((double)found.distance_sq), fmax(along, reach));
     return along;
 }
 
-static void measure_vertices(exi_reg_matcher *m, const surface *faces, const exi_reg_rule *rule, double noise,
+static void measure_vertices(exi_reg_matcher *m, const exi_search *faces, const exi_reg_rule *rule, double noise,
                              ex_registered *out) {
     const double scale = fmax(m->scale, noise);
     double sum = 0;
@@ -161,14 +105,14 @@ static ex_result count_flipped(const exi_reg_matcher *m, const double (*start)[3
 
 ex_result exi_reg_measure(exi_reg_matcher *m, const double (*start)[3], const exi_reg_rule *rule, double noise,
                           ex_registered *out, ex_error *error) {
-    surface faces;
-    ex_result result = surface_make(m->def, &faces, error);
+    exi_search faces;
+    ex_result result = exi_search_make(&faces, m->def->scans, m->def->scan_count, error);
     if (result == EX_OK) {
         measure_vertices(m, &faces, rule, noise, out);
         measure_cover(m, rule, out);
         result = count_flipped(m, start, out, error);
     }
-    surface_free(&faces);
+    exi_search_free(&faces);
     double sum = 0;
     for (int a = 0; a < m->def->anchor_count; a++) {
         double at[3], d[3];

@@ -4,6 +4,7 @@
  * the reference pose.
  */
 #include "author/base/array.h"
+#include "author/mesh/mesh_search.h"
 #include "author/scan/report/scan_report.h"
 #include "author/scan/session/session.h"
 #include "runtime/base/result.h"
@@ -14,55 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The true surface, ready for queries. */
-typedef struct surface {
-    ex_mesh *mesh;
-    ex_tree *tree;
-    void *memory;
-    const ex_bounds *fit;
-} surface;
-
-static void free_surface(surface *s) {
-    ex_mesh_destroy(s->mesh);
-    ex_tree_destroy(s->tree);
-    free(s->memory);
-}
-
-static ex_result make_surface(surface *s, ex_error *error) {
-    int *cut = NULL, triangle_count = 0;
-    ex_result result = ex_mesh_triangulate(s->mesh, &cut, &triangle_count, error);
-    uint32_t *triangles = NULL;
-    float *positions = NULL;
-    if (result == EX_OK) {
-        triangles = exi_array_allocate(3 * (size_t)triangle_count, sizeof *triangles);
-        positions = exi_array_allocate(3 * (size_t)s->mesh->vertex_count, sizeof *positions);
-        if (!triangles || !positions)
-            result = ex_error_memory(error, "a surface", 3 * (size_t)triangle_count * sizeof *triangles);
-    }
-    if (result == EX_OK) {
-        for (int i = 0; i < 3 * triangle_count; i++)
-            triangles[i] = (uint32_t)s->mesh->corners[cut[i]];
-        for (int i = 0; i < 3 * s->mesh->vertex_count; i++)
-            positions[i] = (float)s->mesh->positions[i];
-        const ex_tree_def def = {.vertex_count = s->mesh->vertex_count,
-                                 .positions = positions,
-                                 .triangle_count = triangle_count,
-                                 .triangles = triangles};
-        result = ex_tree_create(&def, NULL, &s->tree, error);
-    }
-    if (result == EX_OK) {
-        s->memory = malloc(ex_bounds_size(s->tree));
-        if (s->memory)
-            s->fit = ex_bounds_fit(s->tree, positions, 0, s->memory, NULL);
-        else
-            result = ex_error_memory(error, "a surface", ex_bounds_size(s->tree));
-    }
-    free(cut);
-    free(triangles);
-    free(positions);
-    return result;
-}
 
 /* Computes the fitted skeleton's pose for a true pose: the same rotations, and the base moved alike. */
 static void bring_pose(const ex_scan_fitted *truth, int pose, const ex_kinematics *fitted, double (*rotations)[4],
@@ -166,7 +118,7 @@ static bool make_room(const exi_body *body, room *r) {
     return r->rotations && r->rest && r->weights && r->joints && r->positions && r->normals && r->d && r->scratch;
 }
 
-static void measure_pose(const exi_scan_work *work, const surface *truth, const ex_kin_pose *pose, room *r,
+static void measure_pose(const exi_scan_work *work, const exi_search *truth, const ex_kin_pose *pose, room *r,
                          exi_distances all[VARIANTS]) {
     const exi_body *body = &work->body;
     const ex_evaluation evaluation = {.level = body->level, .tasks = work->tasks};
@@ -180,7 +132,7 @@ static void measure_pose(const exi_scan_work *work, const surface *truth, const 
             float p[3];
             for (int c = 0; c < 3; c++)
                 p[c] = r->positions[3 * v + c] + r->d[v] * r->normals[3 * v + c];
-            if (ex_bounds_closest(truth->fit, p, INFINITY, &closest))
+            if (ex_bounds_closest(truth->bounds, p, INFINITY, &closest))
                 exi_distances_add(&all[kind], sqrt((double)closest.distance_sq));
         }
     }
@@ -193,7 +145,8 @@ ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth) {
     ex_result result = make_room(body, &r) ? EX_OK : ex_error_memory(work->error, "the report", 0);
     for (int i = 0; i < truth->scan_count && result == EX_OK; i++) {
         char name[300];
-        surface s = {0};
+        exi_search surface = {0};
+        ex_mesh *mesh = NULL;
         ex_kin_pose pose;
         if (ex_scan_session_find(body->session, truth->names[i]) >= 0)
             continue;
@@ -204,15 +157,16 @@ ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth) {
             break;
         }
         if (exi_scan_is_there(path)) {
-            result = ex_ply_read(path, &s.mesh, work->error);
+            result = ex_ply_read(path, &mesh, work->error);
             if (result == EX_OK)
-                result = make_surface(&s, work->error);
+                result = exi_search_make(&surface, (const ex_mesh *const *)&mesh, 1, work->error);
             if (result == EX_OK) {
                 bring_pose(truth, i, body->fitted->kinematics, r.rotations, &pose);
-                measure_pose(work, &s, &pose, &r, all);
+                measure_pose(work, &surface, &pose, &r, all);
                 work->report->held.pose_count++;
             }
-            free_surface(&s);
+            exi_search_free(&surface);
+            ex_mesh_destroy(mesh);
         }
         free(path);
     }
