@@ -82,6 +82,41 @@ typedef struct ex_stretch {
 EX_API ex_result ex_between_stretch(const ex_between *between, double t, const double *positions, ex_stretch *stretch,
                                     double *values, ex_error *error);
 
+/* ---- in-betweens of several forms ---- */
+
+/* Definition of in-betweens of several forms: a reference, and the examples that are mixed with it. */
+typedef struct ex_betweens_def {
+    int vertex_count;
+    int triangle_count;
+    const int *triangles;    /* [triangle_count][3] vertices */
+    const double *reference; /* [vertex_count][3] */
+    int example_count;
+    const double *const
+        *examples;               /* [example_count] of [vertex_count][3]; NULL for the reference; one at least is not */
+    const char *const *names;    /* [example_count], optional: used in errors */
+    int iterations;              /* as in ex_between_def */
+    const ex_tasks *tasks;       /* optional */
+    const ex_progress *progress; /* optional; returning false stops */
+} ex_betweens_def;
+
+/* In-betweens of several forms, immutable. With weights x_k and the reference at the remaining 1 - sum of x_k, a
+ * triangle alone would turn by R(sum of x_k w_k) and have the stretch I + sum of x_k (S_k - I), with w_k and S_k those
+ * of the in-between of the reference and example k. */
+typedef struct ex_betweens ex_betweens;
+
+/* Prepares them, as ex_between_create does for two forms; they share one factor. Results: as there. */
+EX_API ex_result ex_betweens_create(const ex_betweens_def *def, ex_betweens **betweens, ex_error *error);
+EX_API void ex_betweens_destroy(ex_betweens *betweens);
+
+/* Computes the form at weights [example_count] by a method other than polynomial, [vertex_count][3], with the blended
+ * alignment. Weights of the reference do not count. Results: ARGUMENT, MEMORY. */
+EX_API ex_result ex_betweens_form(const ex_betweens *betweens, ex_between_method method, const double *weights,
+                                  double *positions, ex_error *error);
+
+/* Measures the stretch of a form at those weights, as ex_between_stretch does. */
+EX_API ex_result ex_betweens_stretch(const ex_betweens *betweens, const double *weights, const double *positions,
+                                     ex_stretch *stretch, double *values, ex_error *error);
+
 /* ---- trajectories ---- */
 
 #define EX_TRAJECTORY_LIST(X)                                                                                          \

@@ -17,7 +17,8 @@ typedef struct exi_search {
     const ex_bounds *bounds;
 } exi_search;
 
-/* Release s with exi_search_free, also after an error. Results: MEMORY, and those of ex_mesh_triangulate and ex_tree_create. */
+/* Release s with exi_search_free, also after an error. Results: MEMORY, and those of ex_mesh_triangulate and
+ * ex_tree_create. */
 ex_result exi_search_make(exi_search *s, const ex_mesh *const *meshes, int count, ex_error *error);
 void exi_search_free(exi_search *s);
 /* Computes the unit normal of a triangle; false if it has none. */

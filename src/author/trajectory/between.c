@@ -334,7 +334,20 @@ static bool allocate(ex_between *b, const ex_between_def *def) {
            b->triangle_list && b->components;
 }
 
-static ex_result create(const ex_between_def *def, double thin, ex_between **between, ex_error *error) {
+/* Takes components, links and the factor from an in-between with the same start. */
+static bool borrow(ex_between *b, const ex_between *like) {
+    b->links = exi_array_copy(like->links, (size_t)like->link_count, sizeof *b->links);
+    b->link_count = like->link_count;
+    b->component_count = like->component_count;
+    memcpy(b->components, like->components, (size_t)b->vertex_count * sizeof *b->components);
+    b->factor = like->factor;
+    b->held = like->held;
+    b->borrowed = true;
+    return b->links != NULL;
+}
+
+static ex_result create(const ex_between_def *def, double thin, const ex_between *like, ex_between **between,
+                        ex_error *error) {
     ex_result result = EX_OK;
     ex_between *b = calloc(1, sizeof *b);
     if (!b)
@@ -346,14 +359,16 @@ static ex_result create(const ex_between_def *def, double thin, ex_between **bet
     b->tasks = def->tasks;
     result = allocate(b, def) ? exi_surface_measure(b, error)
                               : ex_error_memory(error, "an in-between", 300 * (size_t)def->triangle_count);
-    if (result == EX_OK)
+    if (result == EX_OK && like)
+        result = borrow(b, like) ? EX_OK : ex_error_memory(error, "links", (size_t)like->link_count * sizeof *b->links);
+    else if (result == EX_OK)
         result = exi_surface_link(b, error);
     if (result == EX_OK)
         result = exi_surface_branch(b, error);
     if (result == EX_OK) {
         exi_surface_link_ends(b);
         flatten(b);
-        result = factorise(b, def->progress, error);
+        result = like ? EX_OK : factorise(b, def->progress, error);
     }
     if (result != EX_OK) {
         ex_between_destroy(b);
@@ -361,6 +376,13 @@ static ex_result create(const ex_between_def *def, double thin, ex_between **bet
     }
     *between = b;
     return EX_OK;
+}
+
+ex_result exi_between_create_like(const ex_between_def *def, const ex_between *like, ex_between **between,
+                                  ex_error *error) {
+    *between = NULL;
+    const ex_result result = check(def, error);
+    return result == EX_OK ? create(def, like->thin, like, between, error) : result;
 }
 
 ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error) {
@@ -375,14 +397,15 @@ ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_
         return result;
     result = EX_ERROR_SINGULAR;
     for (size_t i = 0; result == EX_ERROR_SINGULAR && i < sizeof thins / sizeof *thins; i++)
-        result = create(def, thins[i], between, error);
+        result = create(def, thins[i], NULL, between, error);
     return result;
 }
 
 void ex_between_destroy(ex_between *b) {
     if (!b)
         return;
-    exi_factor_destroy(b->factor);
+    if (!b->borrowed)
+        exi_factor_destroy(b->factor);
     void *const arrays[] = {b->triangles, b->start,      b->end,          b->aligned,         b->areas,
                             b->slopes,    b->normals,    b->turns,        b->stretches,       b->planes,
                             b->links,     b->components, b->vertex_areas, b->triangle_starts, b->triangle_list,

@@ -70,7 +70,12 @@ struct ex_between {
     int link_count;
     exi_factor *factor; /* of the Laplacian with the links, with one vertex held */
     double held;        /* the weight by which that vertex is held */
+    bool borrowed;      /* true: the factor belongs to another in-between with the same start */
 };
+
+/* Creates an in-between from the start of `like`, whose factor it uses: it must be destroyed first. */
+ex_result exi_between_create_like(const ex_between_def *def, const ex_between *like, ex_between **between,
+                                  ex_error *error);
 
 /* State of a triangle while a rigid form is computed. */
 typedef struct exi_facing {
