@@ -119,6 +119,50 @@ typedef struct ex_segments {
     const uint16_t *vertices; /* [vertex_count]: segment of each vertex */
 } ex_segments;
 
+/* ---- mixtures ---- */
+
+/* Maximum number of nodes of a mixture, of a vertex's nodes, of correctors, and of the terms of their curves. */
+#define EX_NODE_MAX              256
+#define EX_NODE_SHARES           4
+#define EX_MIXTURE_CORRECTOR_MAX 64
+#define EX_MIXTURE_TERM_MAX      4096
+
+/* A term of a corrector's curve: 4 s_a s_b (s_a - s_b)^power, or 27 s_a s_b s_c, with s the shares of corners. It is 0
+ * at every corner. */
+typedef struct ex_mixture_term {
+    int16_t corners[3]; /* a < b (< c); c is -1 for a pair */
+    int16_t power;      /* 0 to 7; 0 for three corners */
+} ex_mixture_term;
+
+/*
+ * Mixture of several poses. Corner 0 is the mesh, corner 1 + k example k; with weights x_k, corner 0 has the share 1 -
+ * sum of x_k. A coarse graph of nodes on the surface turns and moves with the weights, the mesh follows its nodes, and
+ * correctors add what is left:
+ *
+ *     path(v) = screw(sum over v's nodes n of share_n (R_n (mesh(v) + sum over k of x_k d_k(v) - y_0n) + y_n)
+ *                     + sum over j of b_j c_j(v))
+ *
+ * R_n turns by the sum of x_k w_kn. y_n are the places with differences nearest to the edges' blended ones, each turned
+ * with its two nodes; R_n and y_n are exact at corners. b_j is the sum of a curve's coefficients times its terms. d_k
+ * is not an input: it is computed so that every vertex reaches its place in the example.
+ */
+typedef struct ex_mixture {
+    int node_count;                 /* 0: the layer has no mixture */
+    const float *places;            /* [1 + example_count][node_count][3]: of the nodes in the mesh, then in each
+                                       example without its screw; the reference's are ignored */
+    const float *turns;             /* [example_count][node_count][3]: w, radians, from the mesh to the example */
+    int edge_count;                 /* edges connect all nodes */
+    const uint16_t *edges;          /* [edge_count][2] */
+    const float *edge_weights;      /* [edge_count], above 0 */
+    const uint16_t *nodes;          /* [vertex_count][EX_NODE_SHARES] */
+    const float *shares;            /* [vertex_count][EX_NODE_SHARES], not negative; sum to 1 at each vertex */
+    int corrector_count;            /* 0 to EX_MIXTURE_CORRECTOR_MAX */
+    const float *const *correctors; /* [corrector_count] of [vertex_count][3]: c */
+    int term_count;                 /* 0 to EX_MIXTURE_TERM_MAX */
+    const ex_mixture_term *terms;
+    const float *curves; /* [corrector_count][term_count] */
+} ex_mixture;
+
 /* ---- influences ---- */
 
 /* Influences of frames, or of regions, on vertices. */

@@ -155,33 +155,61 @@ static void keep_turn(const double f1[3], const double f2[3], exi_facing *f) {
                 (float)f1[i] * f->frame[0][j] + (float)f2[i] * f->frame[1][j] + (float)n[i] * f->frame[2][j];
 }
 
+/* A triangle's gradient in its plane, its S_t, and the nearest pair of perpendicular directions to their product. */
+typedef struct flat_triangle {
+    double du[3], dv[3], sx, sxy, sy, p[3], q[3];
+} flat_triangle;
+
+static inline void flatten(const ex_between *b, double t, const double *form, int triangle, flat_triangle *f) {
+    const double *plane = b->planes + 8 * (size_t)triangle;
+    const int *c = b->triangles + 3 * (size_t)triangle;
+    const double *x0 = form + 3 * c[0], *x1 = form + 3 * c[1], *x2 = form + 3 * c[2];
+    f->sx = 1 - t + t * plane[4];
+    f->sxy = t * plane[5];
+    f->sy = 1 - t + t * plane[6];
+    for (int i = 0; i < 3; i++) {
+        const double d1 = x1[i] - x0[i], d2 = x2[i] - x0[i];
+        f->du[i] = plane[0] * d1 + plane[2] * d2;
+        f->dv[i] = plane[1] * d1 + plane[3] * d2;
+        f->p[i] = f->du[i] * f->sx + f->dv[i] * f->sxy;
+        f->q[i] = f->du[i] * f->sxy + f->dv[i] * f->sy;
+    }
+    straighten(f->p, f->q, f->p, f->q);
+}
+
+void exi_facings_of(const ex_between *b, double t, const double *form, exi_facing *facings) {
+    for (int k = 0; k < b->triangle_count; k++) {
+        const double w[3] = {t * b->turns[3 * k], t * b->turns[3 * k + 1], t * b->turns[3 * k + 2]};
+        double r[3][3];
+        flat_triangle f;
+        if (b->areas[k] == 0)
+            continue;
+        exi_turn_matrix(w, r);
+        exi_facing_begin(b, k, r, &facings[k]);
+        flatten(b, t, form, k, &f);
+        keep_turn(f.p, f.q, &facings[k]);
+    }
+}
+
 void exi_local_step(const ex_between *b, double t, const double *form, exi_facing *facings, double *right) {
     for (int k = 0; k < b->triangle_count; k++) {
-        const double *plane = b->planes + 8 * (size_t)k;
+        const double *plane = b->planes + 8 * (size_t)k, area = plane[7];
         const int *c = b->triangles + 3 * (size_t)k;
-        const double *x0 = form + 3 * c[0], *x1 = form + 3 * c[1], *x2 = form + 3 * c[2];
-        /* slopes of corners 1 and 2 in the plane, and S_t */
-        const double u1 = plane[0], v1 = plane[1], u2 = plane[2], v2 = plane[3];
-        const double sx = 1 - t + t * plane[4], sxy = t * plane[5], sy = 1 - t + t * plane[6], area = plane[7];
-        double p[3], q[3], du[3], dv[3];
+        flat_triangle f;
         if (area == 0)
             continue;
-        for (int i = 0; i < 3; i++) {
-            const double d1 = x1[i] - x0[i], d2 = x2[i] - x0[i];
-            du[i] = u1 * d1 + u2 * d2;
-            dv[i] = v1 * d1 + v2 * d2;
-            p[i] = du[i] * sx + dv[i] * sxy;
-            q[i] = du[i] * sxy + dv[i] * sy;
-        }
-        straighten(p, q, p, q);
-        double own[2][3] = {{p[0], p[1], p[2]}, {q[0], q[1], q[2]}};
-        lean(b, k, facings, p, q);
+        flatten(b, t, form, k, &f);
+        double own[2][3];
+        memcpy(own[0], f.p, sizeof f.p);
+        memcpy(own[1], f.q, sizeof f.q);
+        lean(b, k, facings, f.p, f.q);
         keep_turn(own[0], own[1], &facings[k]);
         double *r0 = right + 3 * c[0], *r1 = right + 3 * c[1], *r2 = right + 3 * c[2];
         for (int i = 0; i < 3; i++) {
             /* area ([p q] S_t - gradient), times the slopes */
-            const double a = area * (p[i] * sx + q[i] * sxy - du[i]), c2 = area * (p[i] * sxy + q[i] * sy - dv[i]);
-            const double y1 = a * u1 + c2 * v1, y2 = a * u2 + c2 * v2;
+            const double a = area * (f.p[i] * f.sx + f.q[i] * f.sxy - f.du[i]);
+            const double c2 = area * (f.p[i] * f.sxy + f.q[i] * f.sy - f.dv[i]);
+            const double y1 = a * plane[0] + c2 * plane[1], y2 = a * plane[2] + c2 * plane[3];
             r1[i] += y1;
             r2[i] += y2;
             r0[i] -= y1 + y2;

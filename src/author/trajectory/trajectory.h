@@ -91,6 +91,8 @@ size_t exi_between_work_size(const ex_between *between);
 
 /* The steps of those (rigid.c), for code that minimises the same energy over other unknowns. */
 void exi_facing_begin(const ex_between *between, int triangle, double r[3][3], exi_facing *facing);
+/* Sets the facings of all triangles to their rotations in the form. */
+void exi_facings_of(const ex_between *between, double t, const double *form, exi_facing *facings);
 /* Adds the pull of the triangles to `right`, each towards the rotation that suits the form, so that the next global
  * step changes the form by L^-1 right. */
 void exi_local_step(const ex_between *between, double t, const double *form, exi_facing *facings, double *right);
