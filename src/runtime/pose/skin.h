@@ -8,11 +8,9 @@
 #ifndef EXI_SKIN_H
 #define EXI_SKIN_H
 
-#include "runtime/base/simd.h"
+#include "runtime/base/affine.h"
 
 #include <exemplar/pose.h>
-
-enum { EXI_SHORT = 4, EXI_MATRIX_FLOATS = 16 };
 
 struct ex_skin {
     uint64_t size;
@@ -27,8 +25,7 @@ struct ex_skin {
 };
 
 /*
- * A matrix is three rows of four floats, padded to four rows: its address is one shift away from its index, and it lies
- * in one cache line. Linear: affine holds the matrices. Dual quaternion: duals holds rotations (x y z w) and their dual
+ * Linear: affine holds the matrices. Dual quaternion: duals holds rotations (x y z w) and their dual
  * parts; if `stretched`, affine holds the stretch about the centre, which comes first.
  */
 struct ex_palette {
