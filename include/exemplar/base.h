@@ -45,7 +45,7 @@ extern "C" {
 #define EX_ABI 2
 
 /* Version of the rig format that this library reads and writes. */
-#define EX_FORMAT 6
+#define EX_FORMAT 7
 
 /* Version of the linked library. The EX_VERSION_… macros are what the caller was compiled with. */
 typedef struct ex_version_info {

@@ -91,6 +91,7 @@ typedef struct ex_layer_trajectory {
     const float *overlaps; /* [example_count][example_count], in [0, 1], 1 on the diagonal: degree to which example k
                               moves what l moves too; NULL: the identity matrix */
     ex_segments segments;
+    ex_mixture mixture; /* zero: none. A layer with one has no turns, correctors and bases of examples */
 } ex_layer_trajectory;
 
 /* Displacement maps: examples move the refined surface along its normals. Surface(v) += mask(v) * sum over k of w_k *

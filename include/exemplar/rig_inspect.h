@@ -64,6 +64,10 @@ EX_API bool ex_rig_layer_mask(const ex_rig *rig, int layer, float *mask);
 EX_API ex_trajectory ex_rig_example_trajectory(const ex_rig *rig, int layer, int example);
 EX_API bool ex_rig_example_turns(const ex_rig *rig, int layer, int example, float *turns);
 EX_API void ex_rig_example_corrector(const ex_rig *rig, int layer, int example, int corrector, float *values);
+/* Returns a layer's mixture, with pointers into the rig and NULL in place of its correctors; all zero for a layer
+ * without one. ex_rig_layer_corrector gets one of its correctors [vertex_count][3]. */
+EX_API ex_mixture ex_rig_layer_mixture(const ex_rig *rig, int layer);
+EX_API void ex_rig_layer_corrector(const ex_rig *rig, int layer, int corrector, float *values);
 
 /* Displacement layers: returns the number of vertices of the last level that any example displaces, and gets them,
  * ascending [count], unless vertices is NULL. 0 for other layers, and if the rig was loaded without levels. */

@@ -54,11 +54,12 @@ typedef enum ex_section_kind {
     EX_SECTION_CORRECTORS,    /* index: example among all; corrector after corrector; vertices, 3 x float */
     EX_SECTION_MASK,          /* index: layer; vertices, float */
     EX_SECTION_DRIVER,        /* counts, reference, frames, influences, triangles, settling */
-    EX_SECTION_REGIONS,       /* index: layer; views, influences */
-    EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints; then its
-                                 trajectory's numbers for them */
-    EX_SECTION_DISPLACED,     /* index: layer; refined vertices that are displaced, ascending, uint32_t */
+    EX_SECTION_REGIONS,    /* index: layer; views, influences; then its mixture's numbers for the driver's vertices */
+    EX_SECTION_DRIVER_KEY, /* index: example among all; the driver's vertices, 3 x float; then joints; then its
+                              trajectory's numbers for them */
+    EX_SECTION_DISPLACED,  /* index: layer; refined vertices that are displaced, ascending, uint32_t */
     EX_SECTION_DISPLACEMENTS, /* index: example among all; one float per displaced vertex */
+    EX_SECTION_MIXTURE,       /* index: layer; nodes, edges, terms, curves, shares of the vertices, correctors */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

@@ -119,48 +119,57 @@ typedef struct ex_segments {
     const uint16_t *vertices; /* [vertex_count]: segment of each vertex */
 } ex_segments;
 
-/* ---- mixtures ---- */
+/* ---- mixtures of paths ---- */
 
-/* Maximum number of nodes of a mixture, of a vertex's nodes, of correctors, and of the terms of their curves. */
+/* Maximum number of nodes, edges, correctors and terms of a mixture, and the number of nodes that move a vertex. */
 #define EX_NODE_MAX              256
+#define EX_NODE_EDGE_MAX         8192
 #define EX_NODE_SHARES           4
 #define EX_MIXTURE_CORRECTOR_MAX 64
 #define EX_MIXTURE_TERM_MAX      4096
 
-/* A term of a corrector's curve: 4 s_a s_b (s_a - s_b)^power, or 27 s_a s_b s_c, with s the shares of corners. It is 0
- * at every corner. */
+/* A product of shares of corners: 4 s_a s_b (s_a - s_b)^power, or 27 s_a s_b s_c. Corner 0 is the mesh, corner 1 + k is
+ * example k. */
 typedef struct ex_mixture_term {
     int16_t corners[3]; /* a < b (< c); c is -1 for a pair */
     int16_t power;      /* 0 to 7; 0 for three corners */
 } ex_mixture_term;
 
 /*
- * Mixture of several poses. Corner 0 is the mesh, corner 1 + k example k; with weights x_k, corner 0 has the share 1 -
- * sum of x_k. A coarse graph of nodes on the surface turns and moves with the weights, the mesh follows its nodes, and
- * correctors add what is left:
+ * Paths of a layer that keep their form between many examples too. Nodes are places on the surface, each with a
+ * rotation per example. Their rotations and the lines between them are blended, and they carry the vertices. With
+ * weights x_k of the examples, without the reference:
  *
- *     path(v) = screw(sum over v's nodes n of share_n (R_n (mesh(v) + sum over k of x_k d_k(v) - y_0n) + y_n)
- *                     + sum over j of b_j c_j(v))
+ * 1. Weights are brought back: x'_k = x_k / lim(sum over l of overlap_kl max(x_l, 0)). lim(o) is 1 up to o = 1, then 1
+ * + d^2 / (d + 1/4) with d = o - 1. Weights that are not negative and sum to at most 1 stay as they are.
+ * 2. Shares: s_0 = 1 - sum of x'_k, s_(1 + k) = x'_k. Bounded shares s'_i = psi(s_i) / sum of psi(s), where psi(s) is
+ * s, and s / (1 - 4 s) below 0. The fade is f = 1 / (1 + 8 e^2) with e = max(0, sum of x'_k - 1).
+ * 3. Amounts of correctors: b_j = f sum over t of curve_jt T_t(s'), with the terms T.
+ * 4. Node n turns by R_n = R(sum of x'_k w_kn). Its place is the one that fits the edges best (least squares with their
+ *    weights, mean place as in the sum of places). An edge from i to j has the length and direction 1/2 (R_i sum of s_k
+ *    R_ik^T (y_jk - y_ik) + R_j sum of s_k R_jk^T (y_jk - y_ik)), with the sums over corners.
+ * 5. path(v) = screw(sum over v's nodes of share (R_n (mesh(v) + sum of x'_k d_k(v) - y_0n) + y_n) + sum of b_j
+ * c_j(v)).
  *
- * R_n turns by the sum of x_k w_kn. y_n are the places with differences nearest to the edges' blended ones, each turned
- * with its two nodes; R_n and y_n are exact at corners. b_j is the sum of a curve's coefficients times its terms. d_k
- * is not an input: it is computed so that every vertex reaches its place in the example.
+ * The d_k are not an input: they are computed so that every vertex reaches its place in the example. All of this is
+ * smooth in the weights (C1), and exact at the mesh and at the examples.
  */
 typedef struct ex_mixture {
-    int node_count;                 /* 0: the layer has no mixture */
-    const float *places;            /* [1 + example_count][node_count][3]: of the nodes in the mesh, then in each
-                                       example without its screw; the reference's are ignored */
-    const float *turns;             /* [example_count][node_count][3]: w, radians, from the mesh to the example */
-    int edge_count;                 /* edges connect all nodes */
-    const uint16_t *edges;          /* [edge_count][2] */
-    const float *edge_weights;      /* [edge_count], above 0 */
-    const uint16_t *nodes;          /* [vertex_count][EX_NODE_SHARES] */
-    const float *shares;            /* [vertex_count][EX_NODE_SHARES], not negative; sum to 1 at each vertex */
-    int corrector_count;            /* 0 to EX_MIXTURE_CORRECTOR_MAX */
+    int node_count;            /* 0: the layer has no mixture; at most EX_NODE_MAX */
+    const float *places;       /* [1 + example_count][node_count][3]: y, of the nodes in the mesh, then in each example
+                                  without its screw; those of the reference are ignored */
+    const float *turns;        /* [example_count][node_count][3]: w, rotation vectors from the mesh to the example, in
+                                  radians; those of the reference are ignored */
+    int edge_count;            /* at most EX_NODE_EDGE_MAX */
+    const uint16_t *edges;     /* [edge_count][2]: pairs of nodes; they connect all nodes */
+    const float *edge_weights; /* [edge_count], above 0 */
+    const uint16_t *nodes;     /* [vertex_count][EX_NODE_SHARES]: the nodes that move a vertex */
+    const float *shares;       /* [vertex_count][EX_NODE_SHARES], not negative, sum 1 */
+    int corrector_count;       /* 0 to EX_MIXTURE_CORRECTOR_MAX */
     const float *const *correctors; /* [corrector_count] of [vertex_count][3]: c */
     int term_count;                 /* 0 to EX_MIXTURE_TERM_MAX */
-    const ex_mixture_term *terms;
-    const float *curves; /* [corrector_count][term_count] */
+    const ex_mixture_term *terms;   /* [term_count] */
+    const float *curves;            /* [corrector_count][term_count] */
 } ex_mixture;
 
 /* ---- influences ---- */

@@ -109,6 +109,7 @@ struct ex_rig {
     uint32_t domains;          /* bit d is set if there are layers of domain d */
     uint32_t reserved;
     ex_rig_refinement refinement; /* also if the levels are left out */
+    uint64_t mixing;              /* bytes of the rooms of all mixtures (shape/mixture.h) */
     uint64_t strings;             /* [string_size] bytes, zero-terminated strings */
     uint64_t inputs;              /* [inputs] exi_input_record */
     uint64_t layers;              /* [layers] exi_layer_record */

@@ -21,6 +21,7 @@ typedef struct exi_trajectories_def {
     const float *overlaps;
     const float *mask;
     ex_segments segments;
+    ex_mixture mixture;
 } exi_trajectories_def;
 
 /* Makes the block, without per-vertex data; release it with exi_block_destroy. Results: ARGUMENT, DATA, MEMORY,
@@ -38,14 +39,18 @@ typedef struct exi_trajectory_numbers {
 
 /*
  * Writes an example's forms: u moves every vertex from where its stored w points to its delta (equation 23). The forms'
- * base must be set. room has exi_trajectories_room_size bytes. Results: DATA (names the vertex).
+ * base must be set. room has exi_trajectories_room_size bytes, aligned as malloc does. With a mixture, d takes the
+ * place of u. Results: DATA (names the vertex).
  */
 ex_result exi_trajectories_fill(exi_trajectories *paths, ex_forms *forms, int example,
                                 const exi_trajectory_numbers *numbers, void *room, ex_error *error);
-size_t exi_trajectories_room_size(int vertex_count);
+size_t exi_trajectories_room_size(const exi_trajectories *paths);
+/* Writes the correctors of the layer's mixture, each [vertex_count][3]. Results: DATA. */
+ex_result exi_trajectories_fill_mixture(const exi_trajectories *paths, ex_forms *forms, const float *const *correctors,
+                                        ex_error *error);
 
-/* Read back the input: [vertex_count][3]. False, and zeros, if an example has no turns. The delta is exact in float
- * storage; in 16-bit storage it is the end of the path. */
+/* Read back the input: [vertex_count][3]. The corrector is the mixture's if example is -1. False, and zeros, if an
+ * example has no turns. The delta is exact in float storage; in 16-bit storage it is the end of the path. */
 bool exi_trajectories_get_turns(const exi_trajectories *paths, const ex_forms *forms, int example, float *turns);
 void exi_trajectories_get_corrector(const exi_trajectories *paths, const ex_forms *forms, int example, int corrector,
                                     float *values);
@@ -69,10 +74,14 @@ typedef struct exi_trajectory {
     const float (*shifts)[3];     /* [segment_count]: appended by a segment and those above it; or NULL */
     const uint16_t *segments;     /* with shifts */
     const float *mask;            /* or NULL */
+    const float *matrices;        /* of the mixture's nodes (mixture.h); or NULL */
+    const uint16_t *nodes;        /* [vertices of all tiles][EX_NODE_SHARES], with matrices */
+    const float *shares;          /* the same */
 } exi_trajectory;
 
-/* Computes the weights of the layer's forms [form_count]: x_k, and x_k q(s_k) for correctors. Returns false if all x_k
- * are 0, except that of the reference: the layer then does nothing. */
+/* Computes the weights of the layer's forms [form_count]: x_k, and x_k q(s_k) for correctors. A layer with a mixture
+ * gets the weights of exi_mixture_weigh, here and below; its correctors are left alone. Returns false if all x_k are 0,
+ * except that of the reference: the layer then does nothing. */
 bool exi_trajectories_weigh(const exi_trajectories *paths, const double *weights, float *floats);
 
 /* Computes everything that is needed once per pose. floats: weights of all forms. terms and shifts have room for the

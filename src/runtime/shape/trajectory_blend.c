@@ -7,6 +7,7 @@
  * A single example is processed in one loop. Otherwise a block of tiles at a time goes through the stages, each a short
  * loop that leaves its results in the first-level cache: one loop for everything needs more registers than there are.
  */
+#include "runtime/base/affine.h"
 #include "runtime/shape/tiles.h"
 #include "runtime/shape/trajectory.h"
 #include "runtime/shape/trajectory.inl"
@@ -145,6 +146,35 @@ static void turn_parts(const exi_trajectory *path, const float *turns, int count
         turn_parts_within(path, turns, count, EXI_REACH_ANY, velocities);
 }
 
+/* ---- mixtures ---- */
+
+_Static_assert((int)EX_NODE_SHARES == (int)EXI_SHORT, "the nodes of a vertex are summed as the joints of a skin");
+
+/* d = d + A (mesh + d) + t, with the matrices of the vertices' nodes, four vertices at a time. */
+static void mix_parts(const exi_trajectory *path, const float *base, size_t first, int count, float *parts) {
+    const float *matrices = path->matrices, *shares = path->shares + EX_NODE_SHARES * first;
+    const uint16_t *nodes = path->nodes + EX_NODE_SHARES * first;
+    for (int i = 0; i < count; i++, parts += PART_FLOATS) {
+        const float *mesh = base + i / EXI_AXIS_WIDES * EXI_TILE_FLOATS + i % EXI_AXIS_WIDES * EXI_WIDTH;
+        EXI_WRITE_OUT
+        for (int lane = 0; lane < EXI_WIDTH; lane += EXI_QUAD_LANES) {
+            exi_quad m[12], d[3], from[3], moved[3];
+            exi_sum_group(matrices, nodes, shares, m);
+            EXI_WRITE_OUT
+            for (int c = 0; c < 3; c++) {
+                d[c] = exi_quad_load(parts + c * EXI_WIDTH + lane);
+                from[c] = exi_quad_add(exi_quad_load(mesh + c * EXI_TILE + lane), d[c]);
+            }
+            exi_move_position(m, from, moved);
+            EXI_WRITE_OUT
+            for (int c = 0; c < 3; c++)
+                exi_quad_store(parts + c * EXI_WIDTH + lane, exi_quad_add(d[c], moved[c]));
+            nodes += EX_NODE_SHARES * EXI_QUAD_LANES;
+            shares += EX_NODE_SHARES * EXI_QUAD_LANES;
+        }
+    }
+}
+
 /* ---- other parts of a path ---- */
 
 /* Adds the contributions of the segments of a part's vertices. */
@@ -191,6 +221,8 @@ EXI_KERNEL void follow_path(const exi_forms_tables *t, const exi_trajectory *pat
         sum_tiles(t, &path->turns, begin, end, is_float, false, turns);
         turn_parts(path, turns, count, parts);
     }
+    if (path->matrices)
+        mix_parts(path, t->base + 3 * first, first, count, parts);
     if (path->correctors.term_count > 0 && !without_correctors)
         sum_tiles(t, &path->correctors, begin, end, is_float, true, parts);
     if (path->shifts)
@@ -323,8 +355,8 @@ EXI_KERNEL void blend_alone_as_asked(const exi_forms_tables *t, const exi_blend 
 /* True if a blend is one layer of trajectories without turns: a sum, moved as a whole. */
 static bool is_moved_sum(const exi_blend *blend) {
     const exi_trajectory *path = blend->paths;
-    return blend->path_count == 1 && path->turns.term_count == 0 && path->moves && !path->shifts && !path->mask &&
-           blend->sum.term_count == 0;
+    return blend->path_count == 1 && path->turns.term_count == 0 && !path->matrices && path->moves && !path->shifts &&
+           !path->mask && blend->sum.term_count == 0;
 }
 
 EXI_KERNEL void blend_moved_sum(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, bool is_float) {

@@ -4,10 +4,12 @@
  *
  *   u = R~(w)^-1 (T^-1(example) - mesh - sum over v's segment and those above of R~(w_a) u_a)
  *
- * in double, from w as stored: so the path ends exactly at the example, in 16-bit storage too.
+ * in double, from w as stored: so the path ends exactly at the example, in 16-bit storage too. mixture_create.c makes
+ * the tables of a mixture.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/shape/mixture.h"
 #include "runtime/shape/trajectory.h"
 #include "runtime/shape/trajectory.inl"
 #include "runtime/shape/trajectory_bases.h"
@@ -102,6 +104,8 @@ static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
             return ex_error_set(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
                                 (double)def->mask[v]);
     ex_result result = check_segments(def, error);
+    if (result == EX_OK)
+        result = exi_mixture_check(def, error);
     for (int k = 0; result == EX_OK && k < count; k++) {
         result = k == def->reference ? EX_OK : check_example(def, &def->trajectories[k], error);
         if (result != EX_OK)
@@ -113,12 +117,12 @@ static ex_result check_def(const exi_trajectories_def *def, ex_error *error) {
 
 /* ---- the block ---- */
 
-static uint32_t flags_of(const ex_trajectory *path) {
+static uint32_t flags_of(const exi_trajectories_def *def, const ex_trajectory *path) {
     bool screws = false;
     for (int c = 0; c < 3; c++)
         screws = screws || path->screw.turn[c] != 0 || path->screw.move[c] != 0;
     return (path->turns ? EXI_PATHS_TURNS : 0u) | (screws ? EXI_PATHS_SCREWS : 0u) |
-           (path->bases ? EXI_PATHS_BASES : 0u);
+           (path->bases ? EXI_PATHS_BASES : 0u) | (def->mixture.node_count > 0 ? EXI_PATHS_MIXTURE : 0u);
 }
 
 /* Sets counts, and offsets of the tables. */
@@ -128,16 +132,17 @@ static bool lay(const exi_trajectories_def *def, exi_trajectories *p) {
                             .segment_count = def->segments.count,
                             .reference = def->reference};
     memcpy(p->centre, def->centre, sizeof p->centre);
-    int64_t forms = 0, correctors = 0, deltas = 0;
+    const bool mixed = def->mixture.node_count > 0;
+    int64_t correctors = mixed ? def->mixture.corrector_count : 0, forms = correctors, deltas = 0;
     for (int k = 0; k < def->example_count; k++) {
         if (k == def->reference)
             continue;
         const ex_trajectory *path = &def->trajectories[k];
-        p->flags |= flags_of(path);
+        p->flags |= flags_of(def, path);
         p->based_count += path->bases != NULL;
         correctors += path->corrector_count;
         forms += 1 + (path->turns != NULL) + path->corrector_count;
-        deltas += def->storage == EX_STORAGE_FLOAT && flags_of(path) != 0;
+        deltas += def->storage == EX_STORAGE_FLOAT && flags_of(def, path) != 0;
     }
     p->corrector_count = (int32_t)correctors;
     p->form_count = (int32_t)forms;
@@ -148,16 +153,18 @@ static bool lay(const exi_trajectories_def *def, exi_trajectories *p) {
                 exi_multiply((size_t)deltas, 3 * (size_t)def->vertex_count, &delta_floats) && forms <= EXI_FORM_MAX;
     exi_size total = {.bytes = sizeof *p};
     p->examples = exi_size_add(&total, examples, sizeof(exi_trajectory_example), 16);
-    p->curves = exi_size_add(&total, (size_t)correctors, EX_CURVE_SIZE * sizeof(float), 16);
+    p->curves = exi_size_add(&total, mixed ? 0 : (size_t)correctors, EX_CURVE_SIZE * sizeof(float), 16);
     p->bases = exi_size_add(&total, based, 6 * sizeof(float), 16);
     if (def->overlaps)
         p->overlaps = exi_size_add(&total, square, sizeof(float), 16);
     p->parents = exi_size_add(&total, segments, sizeof(int32_t), 16);
     p->order = exi_size_add(&total, segments, sizeof(int32_t), 16);
+    exi_mixture_lay(def, &p->mixture, &total);
     if (segments > 0)
         p->segments = exi_size_add(&total, padded, sizeof(uint16_t), EXI_ALIGN);
     if (def->mask)
         p->mask = exi_size_add(&total, padded, sizeof(float), EXI_ALIGN);
+    exi_mixture_lay_vertices(def, &p->mixture, padded, &total);
     p->deltas = exi_size_add(&total, delta_floats, sizeof(float), EXI_ALIGN);
     p->size = total.bytes;
     return fits && !total.overflow;
@@ -206,7 +213,7 @@ static void fill_examples(const exi_trajectories_def *def, exi_trajectories *p) 
         *e = (exi_trajectory_example){.turns = -1, .velocities = -1, .correctors = -1, .bases = -1, .delta = -1};
         if (k == def->reference)
             continue;
-        e->flags = flags_of(path);
+        e->flags = flags_of(def, path);
         e->screw = path->screw;
         e->turns = path->turns ? turns++ : -1;
         e->velocities = first_velocities + velocities++;
@@ -240,6 +247,10 @@ ex_result exi_trajectories_create(const exi_trajectories_def *def, const ex_allo
     *made = head;
     copy_tables(def, made);
     fill_examples(def, made);
-    *paths = made;
-    return EX_OK;
+    result = exi_mixture_fill(def, made, allocator, error);
+    if (result == EX_OK)
+        *paths = made;
+    else
+        exi_block_destroy(made);
+    return result;
 }

@@ -1,8 +1,15 @@
 /*
- * Per-vertex data of trajectories: written to forms and read back. trajectory_create.c has the formula.
+ * Per-vertex data of trajectories: written to forms and read back. trajectory_create.c has the formula. With a mixture,
+ * the matrix I + A and the offset t of a vertex at the example, blended from its nodes, give d instead of u:
+ *
+ *   (I + A) d = T^-1(example) - mesh - A mesh - t
+ *
+ * in double, from the nodes as evaluation places them. If I + A is nearly singular, a damped inverse is used, and the
+ * vertex ends near its place.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/shape/mixture.h"
 #include "runtime/shape/trajectory.h"
 #include "runtime/shape/trajectory_bases.h"
 #include "runtime/shape/trajectory_pose.inl"
@@ -59,6 +66,61 @@ static void start_to_end(const ending *end, const float mesh[3], const double d[
         delta[c] = (float)(whole[c] + (turned[c] - from[c]) + end->move[c]);
 }
 
+/* ---- mixtures ---- */
+
+/* Smallest determinant that is inverted, and the damping below it. */
+static const double least_determinant = 1e-3, damping = 1e-6;
+
+static double determinant(const double m[9]) {
+    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+/* x = m^-1 x */
+static void solve_three(const double m[9], double x[3]) {
+    const double whole = determinant(m), from[3] = {x[0], x[1], x[2]};
+    for (int c = 0; c < 3; c++) {
+        double column[9];
+        for (int i = 0; i < 9; i++)
+            column[i] = i % 3 == c ? from[i / 3] : m[i];
+        x[c] = determinant(column) / whole;
+    }
+}
+
+/* d, from the way to the example without its screw, is replaced by the d of the mixture. a: A and t, three rows. */
+static void way_to_mixture(const double a[12], const float mesh[3], double d[3]) {
+    double m[9];
+    for (int r = 0; r < 3; r++) {
+        d[r] -= a[4 * r + 3];
+        for (int c = 0; c < 3; c++) {
+            m[3 * r + c] = a[4 * r + c] + (r == c);
+            d[r] -= a[4 * r + c] * (double)mesh[c];
+        }
+    }
+    if (determinant(m) >= least_determinant) {
+        solve_three(m, d);
+        return;
+    }
+    double square[9], back[3];
+    for (int r = 0; r < 3; r++) {
+        back[r] = m[r] * d[0] + m[3 + r] * d[1] + m[6 + r] * d[2];
+        for (int c = 0; c < 3; c++)
+            square[3 * r + c] = m[r] * m[c] + m[3 + r] * m[3 + c] + m[6 + r] * m[6 + c] + (r == c ? damping : 0);
+    }
+    memcpy(d, back, sizeof back);
+    solve_three(square, d);
+}
+
+/* The inverse. */
+static void mixture_to_way(const double a[12], const float mesh[3], double d[3]) {
+    double way[3];
+    for (int r = 0; r < 3; r++) {
+        way[r] = d[r] + a[4 * r + 3];
+        for (int c = 0; c < 3; c++)
+            way[r] += a[4 * r + c] * ((double)mesh[c] + d[c]);
+    }
+    memcpy(d, way, sizeof way);
+}
+
 /* ---- filling ---- */
 
 static ex_result check_turns(const exi_trajectories *p, const float *turns, ex_error *error) {
@@ -104,23 +166,25 @@ static ex_result fill_correctors(const exi_trajectories *p, ex_forms *forms, con
 typedef struct rooms {
     double (*shifts)[3];    /* [EX_SEGMENT_MAX] */
     float *turns, *numbers; /* [vertex_count][3] each */
+    void *mixing;           /* exi_mixture_room_size */
 } rooms;
 
-static rooms rooms_of(int vertex_count, void *room) {
-    rooms r = {.shifts = room};
+static rooms rooms_of(const exi_trajectories *p, void *room) {
+    rooms r = {.shifts = (double(*)[3])(void *)((char *)room + exi_mixture_room_size(p)), .mixing = room};
     r.turns = (float *)(void *)(r.shifts + EX_SEGMENT_MAX);
-    r.numbers = r.turns + 3 * (size_t)vertex_count;
+    r.numbers = r.turns + 3 * (size_t)p->vertex_count;
     return r;
 }
 
-size_t exi_trajectories_room_size(int vertex_count) {
-    return EX_SEGMENT_MAX * 3 * sizeof(double) + 6 * (size_t)vertex_count * sizeof(float);
+size_t exi_trajectories_room_size(const exi_trajectories *p) {
+    return exi_mixture_room_size(p) + EX_SEGMENT_MAX * 3 * sizeof(double) + 6 * (size_t)p->vertex_count * sizeof(float);
 }
 
 static void find_velocities(const exi_trajectories *p, const ex_forms *forms, int example,
                             const exi_trajectory_numbers *numbers, const rooms *r) {
     const exi_trajectory_example *e = &exi_trajectories_examples(p)[example];
     const ending end = ending_of(p, example, r->shifts);
+    const float *matrices = p->mixture.node_count > 0 ? exi_mixture_at_example(p, example, r->mixing) : NULL;
     if (e->turns >= 0)
         exi_forms_get_example(forms, p->first_form + e->turns, r->turns);
     exi_forms_get_base(forms, r->numbers);
@@ -132,6 +196,11 @@ static void find_velocities(const exi_trajectories *p, const ex_forms *forms, in
                      d);
         if (e->turns >= 0)
             exi_turn_mean_inverse((double[3]){(double)w[0], (double)w[1], (double)w[2]}, d, d);
+        if (matrices) {
+            double m[12];
+            exi_mixture_matrix(p, matrices, v, m);
+            way_to_mixture(m, mesh, d);
+        }
         for (int c = 0; c < 3; c++)
             mesh[c] = (float)d[c];
     }
@@ -155,7 +224,7 @@ ex_result exi_trajectories_fill(exi_trajectories *p, ex_forms *forms, int exampl
     if (example == p->reference)
         return EX_OK;
     exi_trajectory_example *e = (exi_trajectory_example *)(void *)((char *)p + p->examples) + example;
-    const rooms r = rooms_of(p->vertex_count, room);
+    const rooms r = rooms_of(p, room);
     int bad = 0;
     ex_result result = keep_delta(p, e->delta, numbers, error);
     if (result == EX_OK && e->turns >= 0) {
@@ -179,6 +248,17 @@ ex_result exi_trajectories_fill(exi_trajectories *p, ex_forms *forms, int exampl
                                                                            : not_finite(error, "the velocity", bad);
 }
 
+ex_result exi_trajectories_fill_mixture(const exi_trajectories *p, ex_forms *forms, const float *const *correctors,
+                                        ex_error *error) {
+    const int first = p->first_form + p->form_count - p->mixture.corrector_count;
+    for (int j = 0; j < p->mixture.corrector_count; j++) {
+        int bad = 0;
+        if (!exi_forms_set_example(forms, first + j, correctors[j], NULL, NULL, &bad))
+            return ex_error_within(error, not_finite(error, "the entry", bad), "corrector %d of the mixture", j);
+    }
+    return EX_OK;
+}
+
 /* ---- reading back ---- */
 
 bool exi_trajectories_get_turns(const exi_trajectories *p, const ex_forms *forms, int example, float *turns) {
@@ -192,7 +272,9 @@ bool exi_trajectories_get_turns(const exi_trajectories *p, const ex_forms *forms
 
 void exi_trajectories_get_corrector(const exi_trajectories *p, const ex_forms *forms, int example, int corrector,
                                     float *values) {
-    exi_forms_get_example(forms, p->first_form + exi_trajectories_examples(p)[example].correctors + corrector, values);
+    const int first =
+        example < 0 ? p->form_count - p->mixture.corrector_count : exi_trajectories_examples(p)[example].correctors;
+    exi_forms_get_example(forms, p->first_form + first + corrector, values);
 }
 
 /* Computes the end of the path, if the delta was not kept. */
@@ -208,6 +290,11 @@ static void follow(const exi_trajectories *p, const ex_forms *forms, int example
             exi_forms_get_vertex(forms, p->first_form + e->turns, v, w);
         double d[3] = {(double)u[0], (double)u[1], (double)u[2]};
         exi_turn_mean((double[3]){(double)w[0], (double)w[1], (double)w[2]}, d, d);
+        if (p->mixture.node_count > 0) {
+            double m[12];
+            exi_mixture_matrix_at(p, example, v, m);
+            mixture_to_way(m, mesh, d);
+        }
         start_to_end(&end, mesh, d, v, u);
     }
 }

@@ -201,7 +201,7 @@ static const lie lies[] = {
     {"negative segments", HEAD(segments), (uint32_t)-1, "trajectories contradict"},
     {"no overlaps", HEAD(flags), EXI_PACK_MASK, "trajectories contradict"},
     {"no mask", HEAD(flags), EXI_PACK_OVERLAPS, "sections that this version"},
-    {"unknown flags", HEAD(flags), 7, "trajectories contradict"},
+    {"unknown flags", HEAD(flags), 15, "trajectories contradict"},
     {"something reserved", HEAD(reserved), 1, "trajectories contradict"},
     {"a corrector more", PATH(0, correctors), 2, "trajectories contradict"},
     {"negative correctors", PATH(0, correctors), (uint32_t)-1, "trajectories contradict"},

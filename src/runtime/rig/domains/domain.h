@@ -130,7 +130,7 @@ void exi_target_write(const ex_rig *rig, int layer, int example, void *out);
 bool exi_target_take(exi_unpack *file, int layer, int example, int index, ex_error *error);
 
 /* domain_trajectory_file.c: sections of trajectories, and a layer read from them; its examples are kept. */
-enum { EXI_TRAJECTORY_SECTIONS = 5 };
+enum { EXI_TRAJECTORY_SECTIONS = 6 };
 extern const exi_domain_section exi_trajectory_sections[EXI_TRAJECTORY_SECTIONS];
 ex_result exi_trajectory_read(exi_making *making, int layer, exi_trajectories_def *def, ex_error *error);
 

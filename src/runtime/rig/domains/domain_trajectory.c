@@ -5,6 +5,7 @@
  */
 #include "runtime/base/result.h"
 #include "runtime/rig/domains/domain.h"
+#include "runtime/shape/mixture.h"
 
 #include <string.h>
 
@@ -26,27 +27,40 @@ static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_erro
 
 /* All layers of a rig under construction. */
 typedef struct trajectory_making {
-    const ex_trajectory **examples; /* [layers of the rig] of [example_count] */
-    void *room;                     /* exi_trajectories_room_size */
+    const ex_trajectory **examples;  /* [layers of the rig] of [example_count] */
+    const float *const **correctors; /* [layers of the rig]: those of their mixtures */
+    void *room;                      /* exi_trajectories_room_size of the layer that needs most */
+    size_t room_size;
 } trajectory_making;
+
+static ex_result keep_room(exi_making *m, trajectory_making *own, size_t size, ex_error *error) {
+    if (size <= own->room_size)
+        return EX_OK;
+    own->room = exi_making_keep(m, size, 1);
+    own->room_size = size;
+    return own->room ? EX_OK : ex_error_memory(error, "the trajectories", size);
+}
 
 static ex_result add_layer(exi_making *m, int layer, const exi_trajectories_def *def, ex_error *error) {
     trajectory_making *own = m->own[EX_DOMAIN_TRAJECTORY];
     if (!own) {
-        const size_t size = exi_trajectories_room_size(m->counts.vertices);
+        const size_t layers = (size_t)m->counts.layers;
         own = exi_making_keep(m, 1, sizeof *own);
-        const ex_trajectory **examples = exi_making_keep(m, (size_t)m->counts.layers, sizeof *examples);
-        void *room = exi_making_keep(m, size, 1);
-        if (!own || !examples || !room)
-            return ex_error_memory(error, "the trajectories", size);
+        const ex_trajectory **examples = exi_making_keep(m, layers, sizeof *examples);
+        const float *const **correctors = exi_making_keep(m, layers, sizeof *correctors);
+        if (!own || !examples || !correctors)
+            return ex_error_memory(error, "the trajectories", layers * sizeof *examples);
         own->examples = examples;
-        own->room = room;
+        own->correctors = correctors;
         m->own[EX_DOMAIN_TRAJECTORY] = own;
     }
     own->examples[layer] = def->trajectories;
+    own->correctors[layer] = def->mixture.correctors;
     exi_trajectories *made = NULL;
     ex_result result = exi_trajectories_create(def, m->allocator, &made, error);
     m->parts[layer] = made;
+    if (result == EX_OK)
+        result = keep_room(m, own, exi_trajectories_room_size(made), error);
     if (result != EX_OK)
         return result;
     made->first_form = m->counts.forms + m->more_forms;
@@ -66,7 +80,8 @@ static ex_result make(exi_making *m, int layer, ex_error *error) {
                                 .reference = from->trajectory.reference,
                                 .overlaps = from->trajectory.overlaps,
                                 .mask = from->mask,
-                                .segments = from->trajectory.segments};
+                                .segments = from->trajectory.segments,
+                                .mixture = from->trajectory.mixture};
     memcpy(def.centre, from->trajectory.centre, sizeof def.centre);
     return add_layer(m, layer, &def, error);
 }
@@ -86,6 +101,12 @@ static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
     rig->path_layers++;
     rig->segments += paths->segment_count;
     rig->most_segments = paths->segment_count > rig->most_segments ? paths->segment_count : rig->most_segments;
+    rig->mixing += exi_mixture_room_size(paths);
+    ex_result result =
+        exi_trajectories_fill_mixture(paths, exi_rig_at_mut(rig, rig->forms), own->correctors[layer], error);
+    if (result != EX_OK)
+        return m->def ? ex_error_within(error, result, "layer '%s'", m->def->layers[layer].name)
+                      : ex_error_within(error, result, "the rig's layer %d", layer);
     for (int k = 0; k < record->example_count; k++) {
         const ex_trajectory *example = &own->examples[layer][k];
         const exi_trajectory_numbers numbers = {
@@ -94,7 +115,7 @@ static ex_result fill(exi_making *m, ex_rig *rig, int layer, ex_error *error) {
             .delta = m->def ? (const void *)m->def->layers[layer].form.deltas[k]
                             : exi_unpack_find(m->file, EX_SECTION_TARGET, exi_example_index(record, k), NULL),
             .gather = m->gather};
-        ex_result result = exi_trajectories_fill(paths, exi_rig_at_mut(rig, rig->forms), k, &numbers, own->room, error);
+        result = exi_trajectories_fill(paths, exi_rig_at_mut(rig, rig->forms), k, &numbers, own->room, error);
         if (result != EX_OK)
             return exi_within_example(m, layer, k, result, error);
     }
@@ -113,7 +134,9 @@ typedef struct running {
     exi_trajectory *paths;   /* [path_layers]: those with non-zero weights */
     float (*appended)[3];    /* [segments] */
     double (*appending)[3];  /* [most_segments] */
+    char *mixing;            /* [rig->mixing]: rooms of the layers' mixtures */
     int path_count, segment; /* so far */
+    size_t mixed;            /* the same */
 } running;
 
 static void *scratch(const ex_rig *rig, int level, uintptr_t *cursor, bool measuring) {
@@ -124,6 +147,7 @@ static void *scratch(const ex_rig *rig, int level, uintptr_t *cursor, bool measu
     own.paths = exi_scratch_take(cursor, (size_t)rig->path_layers, sizeof *own.paths);
     own.appended = exi_scratch_take(cursor, (size_t)rig->segments, sizeof *own.appended);
     own.appending = exi_scratch_take(cursor, (size_t)rig->most_segments, sizeof *own.appending);
+    own.mixing = exi_scratch_take(cursor, (size_t)rig->mixing, 1);
     if (!measuring)
         *s = own;
     return s;
@@ -136,13 +160,21 @@ static void weigh(const exi_rig_job *j, int layer, const double *unused, exi_pos
     const double *weights = s->weights + exi_rig_layers(j->rig)[layer].first_example;
     running *own = s->own[EX_DOMAIN_TRAJECTORY];
     float *factors = s->floats + paths->first_form;
+    void *mixing = own->mixing + own->mixed;
+    if (paths->mixture.node_count > 0)
+        weights = exi_mixture_weigh(paths, weights, mixing, factors);
     const bool moves = exi_trajectories_weigh(paths, weights, factors);
     if (moves && !exi_trajectories_is_sum(paths)) {
+        exi_trajectory *path = &own->paths[own->path_count++];
         exi_trajectories_open(paths, exi_rig_forms(j->rig), weights, s->floats,
                               own->terms + paths->first_form - j->rig->counts.forms, own->appending,
-                              own->appended + own->segment, &own->paths[own->path_count++]);
-        memset(factors, 0, (size_t)paths->form_count * sizeof *factors);
+                              own->appended + own->segment, path);
+        if (paths->mixture.node_count > 0)
+            exi_mixture_open(paths, mixing, path);
     }
+    if (!exi_trajectories_is_sum(paths))
+        memset(factors, 0, (size_t)paths->form_count * sizeof *factors);
+    own->mixed += exi_mixture_room_size(paths);
     own->segment += paths->segment_count;
     s->blend.paths = own->paths;
     s->blend.path_count = own->path_count;

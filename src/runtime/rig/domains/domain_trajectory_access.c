@@ -82,3 +82,30 @@ void ex_rig_example_corrector(const ex_rig *rig, int layer, int example, int cor
     else
         exi_misuse(__func__, "no such corrector");
 }
+
+ex_mixture ex_rig_layer_mixture(const ex_rig *rig, int layer) {
+    const exi_trajectories *paths = paths_of(rig, layer, __func__);
+    if (!paths || paths->mixture.node_count == 0)
+        return (ex_mixture){0};
+    const exi_mixture *m = &paths->mixture;
+    return (ex_mixture){.node_count = m->node_count,
+                        .places = exi_trajectories_at(paths, m->given_places),
+                        .turns = exi_trajectories_at(paths, m->given_turns),
+                        .edge_count = m->edge_count,
+                        .edges = exi_trajectories_at(paths, m->edges),
+                        .edge_weights = exi_trajectories_at(paths, m->edge_weights),
+                        .nodes = exi_trajectories_at(paths, m->nodes),
+                        .shares = exi_trajectories_at(paths, m->shares),
+                        .corrector_count = m->corrector_count,
+                        .term_count = m->term_count,
+                        .terms = exi_trajectories_at(paths, m->terms),
+                        .curves = exi_trajectories_at(paths, m->curves)};
+}
+
+void ex_rig_layer_corrector(const ex_rig *rig, int layer, int corrector, float *values) {
+    const exi_trajectories *paths = paths_of(rig, layer, __func__);
+    if (paths && corrector >= 0 && corrector < paths->mixture.corrector_count)
+        exi_trajectories_get_corrector(paths, exi_rig_forms(rig), -1, corrector, values);
+    else
+        exi_misuse(__func__, "no such corrector");
+}

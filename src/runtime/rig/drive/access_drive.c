@@ -41,8 +41,9 @@ int ex_rig_layer_regions(const ex_rig *rig, int layer, ex_region *views, ex_infl
     int count = 0;
     const exi_drive *d = exi_rig_drive(rig);
     ex_rig_get_driver(rig, &driver, NULL);
-    exi_drive_read_regions((exi_bytes){exi_drive_at(d, driven->regions), (size_t)driven->regions_size},
-                           rig->counts.vertices, &driver, &count, views, regions, NULL);
+    const size_t size = (size_t)driven->regions_size - exi_drive_mixture_size(rig, layer, d->vertex_count);
+    exi_drive_read_regions((exi_bytes){exi_drive_at(d, driven->regions), size}, rig->counts.vertices, &driver, &count,
+                           views, regions, NULL);
     return count;
 }
 

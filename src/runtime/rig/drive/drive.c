@@ -8,6 +8,7 @@
 #include "runtime/base/result.h"
 #include "runtime/pose/frame_tree.h"
 #include "runtime/rig/domains/domain.h"
+#include "runtime/shape/mixture.h"
 #include "runtime/weigh/driver.h"
 
 #include <math.h>
@@ -143,6 +144,14 @@ size_t exi_drive_trajectory_size(const ex_rig *rig, int layer, int example, int 
     return (size_t)(e->corrector_count + ((e->flags & EXI_PATHS_TURNS) != 0)) * 12 * (size_t)vertices;
 }
 
+size_t exi_drive_mixture_size(const ex_rig *rig, int layer, int vertices) {
+    const exi_trajectories *paths = exi_rig_trajectories_of(rig, layer);
+    if (!paths || paths->mixture.node_count == 0)
+        return 0;
+    const size_t shares = EX_NODE_SHARES * (sizeof(float) + sizeof(uint16_t));
+    return (size_t)vertices * (shares + (size_t)paths->mixture.corrector_count * 3 * sizeof(float));
+}
+
 static ex_result find_keys(making *m, made_layer *made, ex_error *error) {
     const exi_layer_record *record = &exi_rig_layers(m->rig)[made->record.layer];
     const size_t before = (size_t)m->def.driver.vertex_count * 12;
@@ -201,9 +210,12 @@ static void measure_shares(const making *m, made_layer *made) {
 
 static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *error) {
     ex_result result = open_layer(m, layer, made, error);
+    const size_t mixture = exi_drive_mixture_size(m->rig, layer, m->def.driver.vertex_count);
+    exi_bytes regions = m->source->regions[layer];
+    regions.size = regions.size >= mixture ? regions.size - mixture : 0;
     if (result == EX_OK)
-        result = exi_drive_read_regions(m->source->regions[layer], m->rig->counts.vertices, &m->def,
-                                        &made->record.view_count, made->views, &made->regions, error);
+        result = exi_drive_read_regions(regions, m->rig->counts.vertices, &m->def, &made->record.view_count,
+                                        made->views, &made->regions, error);
     if (result == EX_OK && made->record.view_count > 1 && !made->regions.starts)
         made->regions = m->def.carry;
     if (result == EX_OK && made->record.view_count > 1 && !exi_domain_of(m->rig, layer)->forms)
@@ -273,6 +285,24 @@ static void find_vectors(const making *m, const exi_trajectories *paths, int exa
         vectors->correctors[c] = (const float *)(const void *)from;
 }
 
+/* The layer's mixture, with the data of the driver's vertices, at the end of its section; pointers has room for its
+ * correctors. */
+static ex_mixture find_mixture(const making *m, const float **pointers) {
+    const int layer = m->layers[0].record.layer;
+    const size_t vertices = (size_t)m->def.driver.vertex_count;
+    const exi_bytes section = m->source->regions[layer];
+    ex_mixture mixture = ex_rig_layer_mixture(m->rig, layer);
+    const char *from =
+        (const char *)section.data + section.size - exi_drive_mixture_size(m->rig, layer, m->def.driver.vertex_count);
+    mixture.correctors = pointers;
+    mixture.shares = (const float *)(const void *)from;
+    from += vertices * EX_NODE_SHARES * sizeof(float);
+    for (int j = 0; j < mixture.corrector_count; j++, from += vertices * 3 * sizeof(float))
+        pointers[j] = (const float *)(const void *)from;
+    mixture.nodes = (const uint16_t *)(const void *)from;
+    return mixture;
+}
+
 /* Makes the driver's own paths in a trajectory layer: the layer's, with its keys' data for the driver's vertices. */
 static ex_result make_paths(making *m, ex_error *error) {
     const int layer = m->layers[0].record.layer;
@@ -306,9 +336,20 @@ static ex_result make_paths(making *m, ex_error *error) {
                                 .reference = own->reference,
                                 .overlaps = ex_rig_layer_overlaps(m->rig, layer)};
     memcpy(def.centre, own->centre, sizeof def.centre);
+    const float *correctors[EX_MIXTURE_CORRECTOR_MAX];
+    if (own->mixture.node_count > 0)
+        def.mixture = find_mixture(m, correctors);
     ex_result result = exi_trajectories_create(&def, m->allocator, &m->paths, error);
     exi_release(m->allocator, trajectories, size);
     return result;
+}
+
+static ex_result fill_mixture(making *m, ex_error *error) {
+    const float *correctors[EX_MIXTURE_CORRECTOR_MAX];
+    if (!m->paths || m->paths->mixture.node_count == 0)
+        return EX_OK;
+    find_mixture(m, correctors);
+    return exi_trajectories_fill_mixture(m->paths, m->forms, correctors, error);
 }
 
 /* Fills an example's forms, which move the driver's vertices along their paths to `delta`. */
@@ -329,7 +370,7 @@ static ex_result make_forms(making *m, ex_error *error) {
         m->layers[l].record.first_form = head.example_count;
         head.example_count += m->paths ? m->paths->form_count : m->layers[l].record.example_count;
     }
-    const size_t room = m->paths ? exi_trajectories_room_size(vertices) : 0;
+    const size_t room = m->paths ? exi_trajectories_room_size(m->paths) : 0;
     const size_t triples = 3 * (size_t)vertices, size = triples * (sizeof(double) + sizeof(float)) + 64 + room;
     m->forms = exi_forms_layout(&head) ? exi_block_create(m->allocator, (size_t)head.size) : NULL;
     double *rest = m->forms ? exi_allocate(m->allocator, size) : NULL;
@@ -339,6 +380,10 @@ static ex_result make_forms(making *m, ex_error *error) {
     float *delta = (float *)(void *)(rest + triples);
     int bad = 0;
     bool finite = exi_forms_set_base(m->forms, m->def.driver.reference, NULL, &bad);
+    if (finite) {
+        result = fill_mixture(m, error);
+        finite = result == EX_OK;
+    }
     for (int l = 0; l < m->layer_count; l++)
         for (int k = 0; finite && k < m->layers[l].record.example_count; k++) {
             const made_layer *made = &m->layers[l];

@@ -32,7 +32,8 @@ enum { EXI_DRIVER_PUSH = 1, EXI_DRIVER_JOINTS = 2 };
 /* Section REGIONS of a layer. This header is followed by frames (int32_t [views]), starts (uint32_t [views + 1]),
  * vertices (uint32_t [samples]) and weights (float [samples]) of the views; starts (uint32_t [rows + 1]) and weights
  * (float [influences]) of the vertices of mesh and driver, if influences > 0, and their regions (uint16_t, padded to 4
- * bytes). */
+ * bytes). In a layer with a mixture, the data of the driver's vertices come last: shares (float [EX_NODE_SHARES] each),
+ * correctors (float [3] each, corrector after corrector), nodes (uint16_t [EX_NODE_SHARES] each). */
 typedef struct exi_pack_regions {
     int32_t views, samples, influences;
     uint32_t reserved;
@@ -133,6 +134,9 @@ static inline bool exi_drive_is_keyed(const exi_drive *drive) {
 
 /* Returns the bytes of a key's section after its form and joints: its trajectory's data for the driver's vertices. */
 size_t exi_drive_trajectory_size(const ex_rig *rig, int layer, int example, int vertices);
+
+/* Returns the bytes of a layer's section REGIONS after the regions: its mixture's data for the driver's vertices. */
+size_t exi_drive_mixture_size(const ex_rig *rig, int layer, int vertices);
 
 /* Computes the points of a driven layer's weigher [example_count][dimension] from a checked definition: the products
  * over all regions, and the values on its scalar axis. */

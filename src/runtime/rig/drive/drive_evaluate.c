@@ -8,6 +8,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/pose/frame_tree.h"
+#include "runtime/shape/mixture.h"
 #include "runtime/weigh/driver.h"
 
 #include <math.h>
@@ -42,6 +43,7 @@ void exi_drive_lay(const ex_rig *rig, uintptr_t *cursor, exi_drive_scratch *s) {
     const size_t forms = d->paths ? (size_t)((const ex_forms *)exi_drive_at(d, d->forms))->example_count : 0;
     s->floats = take(cursor, forms, sizeof(float));
     s->terms = take(cursor, 2 * forms, sizeof(exi_term));
+    s->mixing = take(cursor, d->paths ? exi_mixture_room_size(exi_drive_at(d, d->paths)) : 0, 1);
     s->palette = take(cursor, ex_palette_size(EX_SKINNING_DUAL_QUATERNION, d->frame_count), 1);
     s->weighing = take(cursor, (size_t)d->weigher_scratch, 1);
     s->settling = take(cursor, d->settler ? ex_settler_scratch_size(exi_drive_at(d, d->settler)) : 0, 1);
@@ -196,13 +198,17 @@ static void open_paths(blending *b) {
     const exi_trajectories *paths = exi_drive_at(d, d->paths);
     const ex_forms *forms = exi_drive_at(d, d->forms);
     const exi_regions regions = exi_drive_regions(b->rig, exi_drive_layers(d), b->s, false);
-    double *weights = b->s->products; /* no longer needed, and of that size */
+    double *given = b->s->products; /* no longer needed, and of that size */
     for (int k = 0; k < regions.count; k++)
-        weights[k] = (double)regions.weights[k];
+        given[k] = (double)regions.weights[k];
+    const bool mixed = paths->mixture.node_count > 0;
+    const double *weights = mixed ? exi_mixture_weigh(paths, given, b->s->mixing, b->s->floats) : given;
     b->paths = (exi_blend){.positions = b->s->blended, .stride = 3 * sizeof(float), .paths = &b->path};
     if (exi_trajectories_weigh(paths, weights, b->s->floats) && !exi_trajectories_is_sum(paths)) {
         exi_trajectories_open(paths, forms, weights, b->s->floats, b->s->terms + forms->example_count, NULL, NULL,
                               &b->path);
+        if (mixed)
+            exi_mixture_open(paths, b->s->mixing, &b->path);
         memset(b->s->floats, 0, (size_t)forms->example_count * sizeof(float));
         b->paths.path_count = 1;
     }

@@ -19,6 +19,7 @@ typedef struct exi_drive_scratch {
     float *blended;         /* [driver vertices][3] */
     float *floats;          /* [forms of the driver's paths] */
     exi_term *terms;        /* the same */
+    void *mixing;           /* exi_mixture_room_size of the driver's paths */
     void *palette, *weighing, *settling;
     double hull; /* sum over layers */
     int hull_layers;

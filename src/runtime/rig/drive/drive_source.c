@@ -90,6 +90,18 @@ static void write_regions(pen *p, const ex_layer_def *layer, size_t rows) {
     put(p, NULL, 0, 4);
 }
 
+/* A mixture's data for the driver's vertices. */
+static void write_mixture(pen *p, const ex_rig_def *def, const ex_layer_def *layer) {
+    const ex_mixture *m = &layer->trajectory.mixture;
+    const size_t first = (size_t)def->mesh.vertex_count, count = (size_t)def->driver->driver.vertex_count;
+    if (!layer->trajectory.examples || m->node_count == 0)
+        return;
+    put(p, m->shares + EX_NODE_SHARES * first, count, EX_NODE_SHARES * sizeof(float));
+    for (int j = 0; j < m->corrector_count; j++)
+        put(p, m->correctors[j] + 3 * first, count, 3 * sizeof(float));
+    put(p, m->nodes + EX_NODE_SHARES * first, count, EX_NODE_SHARES * sizeof(uint16_t));
+}
+
 static void write_key(pen *p, const ex_rig_def *def, const ex_layer_def *layer, int key) {
     put(p, layer->driven.keys[key], (size_t)def->driver->driver.vertex_count, 3 * sizeof(float));
     if (layer->driven.joints && layer->driven.joints[key] && def->skeleton)
@@ -111,9 +123,10 @@ static void write_section(pen *all, const ex_rig_def *def, const ex_layer_def *l
     pen p = {.to = all->to ? all->to + at : NULL};
     if (!layer)
         write_driver(&p, def);
-    else if (key < 0)
+    else if (key < 0) {
         write_regions(&p, layer, (size_t)def->mesh.vertex_count + (size_t)def->driver->driver.vertex_count);
-    else
+        write_mixture(&p, def, layer);
+    } else
         write_key(&p, def, layer, key);
     exi_size_add(&all->total, p.total.bytes, 1, 16);
     all->total.overflow |= p.total.overflow;

@@ -55,7 +55,7 @@ typedef struct exi_pack_trajectories {
     double centre[3];
 } exi_pack_trajectories;
 
-enum { EXI_PACK_OVERLAPS = 1, EXI_PACK_MASK = 2 };
+enum { EXI_PACK_OVERLAPS = 1, EXI_PACK_MASK = 2, EXI_PACK_MIXTURE = 4 };
 
 typedef struct exi_pack_trajectory {
     ex_screw screw;
@@ -63,6 +63,16 @@ typedef struct exi_pack_trajectory {
     uint32_t flags; /* EXI_PATHS_TURNS, EXI_PATHS_BASES */
 } exi_pack_trajectory;
 
+/* The mixture of a trajectory layer. Followed by places (float [1 + examples][nodes][3]), turns (float
+ * [examples][nodes][3]), weights of edges (float [edges]), edges (uint16_t [edges][2]), terms (ex_mixture_term
+ * [terms]), curves (float [correctors][terms]), shares (float [vertices][EX_NODE_SHARES]), nodes of the vertices
+ * (uint16_t [vertices][EX_NODE_SHARES]), correctors (float [correctors][vertices][3]). */
+typedef struct exi_pack_mixture {
+    int32_t nodes, edges, terms, correctors;
+} exi_pack_mixture;
+
+_Static_assert(sizeof(exi_pack_mixture) == 16, "the file format has no padding");
+_Static_assert(sizeof(ex_mixture_term) == 8, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_trajectories) == 40, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_trajectory) == 56, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_header) == 40, "the file format has no padding");

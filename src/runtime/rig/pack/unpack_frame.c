@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Format 3 is the same without trajectories, 4 without drivers, 5 without displacements. */
+/* Format 3 is the same without trajectories, 4 without drivers, 5 without displacements, 6 without mixtures. */
 #define EXI_OLDEST_FORMAT 3
 
 static uint32_t read_u32(const char *bytes) {

@@ -1,0 +1,92 @@
+/*
+ * Mixtures of paths at a pose, before any vertex (exemplar/shape.h has the formula): weights, shares, amounts of
+ * correctors, and the steps of which the places of nodes are made, for one example, corrector, node or edge at a time.
+ * Common subset of C and CUDA; mixture.c has the loops.
+ */
+#ifndef EXI_MIXTURE_POSE_INL
+#define EXI_MIXTURE_POSE_INL
+
+#include "runtime/shape/trajectories.h"
+#include "runtime/shape/trajectory.inl"
+
+/* ---- weights ---- */
+
+/* x'_k: the weight of example k, brought back. */
+EXI_INLINE double exi_mixture_weight(const exi_trajectories *p, const double *weights, int k) {
+    const float *overlaps = (const float *)exi_trajectories_at(p, p->overlaps);
+    if (k == p->reference)
+        return 0.0;
+    double over = weights[k] > 0.0 ? weights[k] : 0.0;
+    if (p->overlaps != 0) {
+        over = 0.0;
+        EXI_ROLLED for (int l = 0; l < p->example_count; l++) if (l != p->reference && weights[l] > 0.0) over +=
+            (double)overlaps[(size_t)k * (size_t)p->example_count + (size_t)l] * weights[l];
+    }
+    if (!(over > 1.0))
+        return weights[k];
+    const double d = over - 1.0;
+    return weights[k] / (1.0 + d * d / (d + 0.25));
+}
+
+/* Computes the shares s [corner_count] and the bounded shares s' from the weights brought back. Returns the fade. */
+EXI_INLINE double exi_mixture_shares(const exi_trajectories *p, const double *weights, double *shares,
+                                     double *bounded) {
+    double sum = 0.0, whole = 0.0;
+    EXI_ROLLED for (int k = 0; k < p->example_count; k++) {
+        shares[1 + k] = k == p->reference ? 0.0 : weights[k];
+        sum += shares[1 + k];
+    }
+    shares[0] = 1.0 - sum;
+    EXI_ROLLED for (int i = 0; i <= p->example_count; i++) {
+        bounded[i] = shares[i] < 0.0 ? shares[i] / (1.0 - 4.0 * shares[i]) : shares[i];
+        whole += bounded[i];
+    }
+    EXI_ROLLED for (int i = 0; i <= p->example_count; i++) bounded[i] /= whole;
+    const double excess = sum > 1.0 ? sum - 1.0 : 0.0;
+    return 1.0 / (1.0 + 8.0 * excess * excess);
+}
+
+/* T(s') of a term. */
+EXI_INLINE double exi_mixture_term(const ex_mixture_term *term, const double *bounded) {
+    const double a = bounded[term->corners[0]], b = bounded[term->corners[1]];
+    if (term->corners[2] >= 0)
+        return 27.0 * a * b * bounded[term->corners[2]];
+    double value = 4.0 * a * b;
+    for (int i = 0; i < term->power; i++)
+        value *= a - b;
+    return value;
+}
+
+/* ---- nodes ---- */
+
+/* The rotation R(w) minus the identity, row after row. */
+EXI_INLINE void exi_mixture_rotation(const double w[3], double out[9]) {
+    double a, b, sinc;
+    exi_turn_factors(exi_turn_square(w), &a, &b, &sinc);
+    const double x = w[0], y = w[1], z = w[2];
+    out[0] = -a * (y * y + z * z);
+    out[1] = a * x * y - sinc * z;
+    out[2] = a * x * z + sinc * y;
+    out[3] = a * x * y + sinc * z;
+    out[4] = -a * (x * x + z * z);
+    out[5] = a * y * z - sinc * x;
+    out[6] = a * x * z - sinc * y;
+    out[7] = a * y * z + sinc * x;
+    out[8] = -a * (x * x + y * y);
+}
+
+/* The matrix of a node at `place` whose place in the mesh is `start`: three rows of R - I and of the offset place -
+ * start
+ * - (R - I) start. turn: R - I. */
+EXI_INLINE void exi_mixture_affine(const float turn[9], const float start[3], const float place[3], float out[12]) {
+    for (int r = 0; r < 3; r++) {
+        double offset = (double)place[r] - (double)start[r];
+        for (int c = 0; c < 3; c++) {
+            out[4 * r + c] = turn[3 * r + c];
+            offset -= (double)turn[3 * r + c] * (double)start[c];
+        }
+        out[4 * r + 3] = (float)offset;
+    }
+}
+
+#endif
