@@ -249,6 +249,15 @@ static ex_result check(const ex_rig *rig, ex_error *error) {
                 "layer '%s' is weighed by '%s', which has no GPU code: use ex_rig_evaluate for this rig",
                 ex_rig_layer_name(rig, l), ex_weigher_kind_name(kind));
     }
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_trajectories *paths = exi_rig_trajectories_of(rig, l);
+        if (paths && paths->mixture.node_count > 0)
+            return ex_error_set(
+                error, EX_ERROR_ARGUMENT,
+                "layer '%s' has a mixture of paths, which has no GPU code: use ex_rig_evaluate for this "
+                "rig",
+                ex_rig_layer_name(rig, l));
+    }
     if (rig->counts.layers > EXI_GPU_LAYER_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d layers; the GPU evaluates at most %d",
                             rig->counts.layers, EXI_GPU_LAYER_MAX);
