@@ -526,6 +526,128 @@ static void other_layers_have_no_regions(void **state) {
     free(d);
 }
 
+/* ---- mixtures ---- */
+
+/* The tube follows a copy of itself along a mixture: three nodes on its axis, and a corrector. */
+typedef struct mixed_tube {
+    driven_tube *d;
+    ex_trajectory paths[TUBE_KEYS];
+    float places[1 + TUBE_KEYS][3][3], turns[TUBE_KEYS][3][3], shares[2 * TUBE_VERTICES][4];
+    float corrector[2 * TUBE_VERTICES][3];
+    const float *correctors[1];
+    uint16_t nodes[2 * TUBE_VERTICES][4];
+} mixed_tube;
+
+static mixed_tube *mix_tube(ex_residual residual) {
+    static const uint16_t edges[2][2] = {{0, 1}, {1, 2}};
+    static const float weights[2] = {1, 2}, curves[2] = {1, -0.5F};
+    static const ex_mixture_term terms[2] = {{{2, 3, -1}, 0}, {{3, 4, -1}, 1}};
+    mixed_tube *m = calloc(1, sizeof *m);
+    driven_tube *d = m->d = driven_tube_make(1, residual, false);
+    memcpy(d->mesh, d->reference, sizeof d->mesh);
+    memcpy(d->forms, d->keys, sizeof d->forms);
+    driven_tube_unpose(d);
+    for (int v = 0; v < 2 * TUBE_VERTICES; v++) {
+        const int ring = v % TUBE_VERTICES / TUBE_AROUND, low = ring < TUBE_RINGS / 2 ? 0 : 1;
+        const float t = (float)(ring - low * (TUBE_RINGS / 2)) / (TUBE_RINGS / 2);
+        m->nodes[v][0] = (uint16_t)low;
+        m->nodes[v][1] = (uint16_t)(low + 1);
+        m->shares[v][0] = 1 - t;
+        m->shares[v][1] = t;
+        for (int c = 0; c < 3; c++)
+            m->corrector[v][c] = 0.02F * (float)sin(v % TUBE_VERTICES + 2 * c);
+    }
+    for (int k = 0; k <= TUBE_KEYS; k++)
+        for (int n = 0; n < 3; n++)
+            for (int i = 0; i < 3 * TUBE_AROUND; i++) {
+                const int at = n * (TUBE_RINGS / 2) * 3 * TUBE_AROUND + i;
+                m->places[k][n][i % 3] += (d->mesh[at] + (k > 0 ? d->deltas[k - 1][at] : 0)) / TUBE_AROUND;
+                if (k > 0)
+                    m->turns[k - 1][n][2] = (float)((n - 1) * (k - 1) * 0.2617994);
+            }
+    m->correctors[0] = m->corrector[0];
+    d->layer.domain = EX_DOMAIN_TRAJECTORY;
+    d->layer.trajectory = (ex_layer_trajectory){.examples = m->paths,
+                                                .reference = 0,
+                                                .mixture = {.node_count = 3,
+                                                            .places = m->places[0][0],
+                                                            .turns = m->turns[0][0],
+                                                            .edge_count = 2,
+                                                            .edges = edges[0],
+                                                            .edge_weights = weights,
+                                                            .nodes = m->nodes[0],
+                                                            .shares = m->shares[0],
+                                                            .corrector_count = 1,
+                                                            .correctors = m->correctors,
+                                                            .term_count = 2,
+                                                            .terms = terms,
+                                                            .curves = curves}};
+    return m;
+}
+
+static void close_mixed(mixed_tube *m) {
+    free(m->d);
+    free(m);
+}
+
+/* The driver is blended as the tube is, and so the residual is all that is between the blended tube and the driver. */
+static void mixtures_are_driven(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+            mixed_tube *m = mix_tube(residuals[i]);
+            m->d->def.options.storage = (ex_storage)storage;
+            const double tolerance = storage == EX_STORAGE_FLOAT ? 5e-6 : 2e-4;
+            ex_rig *rig = rig_of(&m->d->def);
+            for (int k = 0; k < TUBE_KEYS; k++) {
+                const result r = evaluate_at(rig, m->d->keys[k], NULL, NULL, false);
+                assert_true(farthest(r.positions, m->d->forms[k]) < tolerance);
+            }
+            for (double degrees = 20; i > 0 && degrees < 120; degrees += 25) {
+                float form[TUBE_VERTICES * 3];
+                tube_bend(degrees, 0.105, 0.01, form);
+                const result r = evaluate_at(rig, form, NULL, NULL, false);
+                assert_true(farthest(r.unsettled, form) > 5e-3);
+                assert_true(farthest(r.positions, form) < 2 * tolerance);
+            }
+            ex_rig_destroy(rig);
+            close_mixed(m);
+        }
+}
+
+static void files_of_driven_mixtures(void **state) {
+    (void)state;
+    mixed_tube *m = mix_tube(EX_RESIDUAL_KEYS);
+    ex_rig *rig = rig_of(&m->d->def), *back = NULL;
+    size_t size = 0, again_size = 0;
+    char *pack = pack_of(rig, &size);
+    assert_int_equal(ex_rig_unpack(pack, size, NULL, NULL, &back, NULL), EX_OK);
+    char *again = pack_of(back, &again_size);
+    assert_int_equal(size, again_size);
+    assert_memory_equal(pack, again, size);
+    float form[TUBE_VERTICES * 3];
+    tube_bend(77, 0.11, 0, form);
+    const result a = evaluate_at(rig, form, NULL, NULL, false), b = evaluate_at(back, form, NULL, NULL, false);
+    assert_memory_equal(a.positions, b.positions, sizeof a.positions);
+    ex_region views[EX_DRIVER_FRAME_MAX];
+    assert_int_equal(ex_rig_layer_regions(back, 0, views, NULL), 1);
+    assert_int_equal(views[0].count, TUBE_VERTICES);
+    ex_rig_destroy(back);
+    ex_rig_destroy(rig);
+    free(pack);
+    free(again);
+    assert_true(failing_allocator_sweep(create_with, m->d) > 20);
+    ex_error error = {0};
+    m->nodes[TUBE_VERTICES + 5][1] = 3;
+    assert_int_equal(ex_rig_create(&m->d->def, NULL, &rig, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "the driver's vertices: vertex 5 is moved by node 3");
+    m->nodes[TUBE_VERTICES + 5][1] = 0;
+    m->corrector[TUBE_VERTICES + 6][1] = NAN;
+    assert_int_equal(ex_rig_create(&m->d->def, NULL, &rig, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "the driver's vertices: corrector 0 of the mixture: the entry of vertex 6");
+    close_mixed(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_come_back),
@@ -544,6 +666,8 @@ int main(void) {
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(other_layers_have_no_regions),
+        cmocka_unit_test(mixtures_are_driven),
+        cmocka_unit_test(files_of_driven_mixtures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

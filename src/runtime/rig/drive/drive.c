@@ -340,6 +340,7 @@ static ex_result make_paths(making *m, ex_error *error) {
     if (own->mixture.node_count > 0)
         def.mixture = find_mixture(m, correctors);
     ex_result result = exi_trajectories_create(&def, m->allocator, &m->paths, error);
+    result = ex_error_within(error, result, "the driver's vertices");
     exi_release(m->allocator, trajectories, size);
     return result;
 }
@@ -349,7 +350,8 @@ static ex_result fill_mixture(making *m, ex_error *error) {
     if (!m->paths || m->paths->mixture.node_count == 0)
         return EX_OK;
     find_mixture(m, correctors);
-    return exi_trajectories_fill_mixture(m->paths, m->forms, correctors, error);
+    return ex_error_within(error, exi_trajectories_fill_mixture(m->paths, m->forms, correctors, error),
+                           "the driver's vertices");
 }
 
 /* Fills an example's forms, which move the driver's vertices along their paths to `delta`. */
