@@ -19,6 +19,7 @@ const exi_bench_group exi_bench_groups[] = {
     {"sparse", "sparse systems: factorising and solving", exi_bench_sparse},
 #endif
     {"trajectory", "trajectories beside the linear blend", exi_bench_trajectory},
+    {"mixture", "mixtures of many examples", exi_bench_mixture},
     {"warp", "finding trajectories", exi_bench_warp},
     {"paper", "frames of the paper's characters", exi_bench_paper},
     {"fit", "finding a skeleton from markers", exi_bench_fit},
