@@ -6,7 +6,7 @@
  *   y   = l + M B^T W r
  *
  * Sums over examples, and the product with M, are loops over rows of a coordinate of all nodes or edges. At an example
- * r is 0 except for rounding. About 12 microseconds for 150 nodes, 450 edges and 8 examples (docs/performance.md).
+ * r is 0 except for rounding. About 14 microseconds for 150 nodes, 450 edges and 8 examples (docs/performance.md).
  */
 #include "runtime/shape/mixture.h"
 
@@ -19,6 +19,7 @@
 
 typedef struct rooms {
     double *weights, *shares, *bounded; /* x' [example_count], s and s' [corner_count] */
+    double *factors;                    /* [2][node_stride]: a and sinc of the turns */
     float *turns;                       /* [3][node_stride]: sum of x'_k w_k */
     float *places;                      /* [3][node_stride]: l, then y */
     float *steps;                       /* [6][edge_stride]: sums of the steps */
@@ -40,6 +41,7 @@ static rooms rooms_of(const exi_trajectories *p, uintptr_t *cursor) {
     return (rooms){.weights = take(cursor, (size_t)p->example_count, sizeof(double)),
                    .shares = take(cursor, corners, sizeof(double)),
                    .bounded = take(cursor, corners, sizeof(double)),
+                   .factors = take(cursor, 2 * nodes, sizeof(double)),
                    .turns = take(cursor, 3 * nodes, sizeof(float)),
                    .places = take(cursor, 3 * nodes, sizeof(float)),
                    .steps = take(cursor, 6 * (size_t)m->edge_stride, sizeof(float)),
@@ -84,11 +86,33 @@ const double *exi_mixture_weigh(const exi_trajectories *p, const double *weights
 
 /* ---- sums over examples ---- */
 
-/* sums += weight * rows; count is a multiple of EXI_MIXTURE_PAD. */
-static void add_rows(float *restrict sums, const float *restrict rows, float weight, size_t count) {
-    const exi_wide factor = exi_splat(weight);
-    for (size_t i = 0; i < count; i += EXI_WIDTH)
-        exi_store(sums + i, exi_madd(exi_load(rows + i), factor, exi_load(sums + i)));
+/* sums += sum of factors[k] * rows[k][count]; count is a multiple of EXI_MIXTURE_PAD. Four rows at a time, without
+ * those whose factor is 0. */
+static void add_rows(const float *rows, size_t count, const double *factors, size_t row_count, double scale,
+                     float *sums) {
+    enum { SIDE = 4 };
+    for (size_t k = 0; k < row_count;) {
+        const float *row[SIDE];
+        exi_wide factor[SIDE];
+        size_t side = 0;
+        for (; side < SIDE && k < row_count; k++)
+            if (factors[k] != 0) {
+                row[side] = rows + k * count;
+                factor[side++] = exi_splat((float)(scale * factors[k]));
+            }
+        if (side == 0)
+            return;
+        for (; side < SIDE; side++) {
+            row[side] = row[0];
+            factor[side] = exi_splat(0);
+        }
+        for (size_t i = 0; i < count; i += EXI_WIDTH) {
+            exi_wide sum = exi_madd(exi_load(row[0] + i), factor[0], exi_load(sums + i));
+            sum = exi_madd(exi_load(row[1] + i), factor[1], sum);
+            sum = exi_madd(exi_load(row[2] + i), factor[2], sum);
+            exi_store(sums + i, exi_madd(exi_load(row[3] + i), factor[3], sum));
+        }
+    }
 }
 
 static void sum_examples(const exi_trajectories *p, const rooms *r) {
@@ -99,25 +123,53 @@ static void sum_examples(const exi_trajectories *p, const rooms *r) {
     memset(r->turns, 0, nodes * sizeof(float));
     memcpy(r->places, places, nodes * sizeof(float));
     memset(r->steps, 0, edges * sizeof(float));
-    for (size_t k = 0; k < (size_t)p->example_count; k++)
-        if (r->weights[k] != 0 && (int)k != p->reference) {
-            add_rows(r->turns, turns + k * nodes, (float)r->weights[k], nodes);
-            add_rows(r->places, places + (1 + k) * nodes, (float)r->weights[k], nodes);
-        }
-    for (size_t i = 0; i < (size_t)m->corner_count; i++)
-        if (r->shares[i] != 0)
-            add_rows(r->steps, steps + i * edges, (float)(0.5 * r->shares[i]), edges);
+    add_rows(turns, nodes, r->weights, (size_t)p->example_count, 1, r->turns);
+    add_rows(places + nodes, nodes, r->weights, (size_t)p->example_count, 1, r->places);
+    add_rows(steps, edges, r->shares, (size_t)m->corner_count, 0.5, r->steps);
 }
 
 /* ---- rotations ---- */
 
+/* Polynomials of a and sinc in z / 20 - 1, for turns of z = |w|^2 up to 40: they interpolate at Chebyshev points, and
+ * their errors are below 1e-13. Without roots, quotients and branches, several nodes are computed at a time; sine and
+ * cosine take five times as long. */
+enum { DEGREE = 11 };
+static const double near_square = 40;
+static const double near_a[DEGREE + 1] = {0.061897419599026046,    -0.1704895787746492,    0.167894069571233,
+                                          -0.07610284898946959,    0.019814798291262266,   -0.003360967952832144,
+                                          0.0004019369920550563,   -3.577339846997853e-05, 2.4646580924165267e-06,
+                                          -1.3544500587555792e-07, 6.1002410816858514e-09, -2.2765972262698951e-10};
+static const double near_sinc[DEGREE + 1] = {-0.2171843183513283,    -0.0103820368146732,    0.5507473234954985,
+                                             -0.45030440556221174,   0.16453830333839745,    -0.0355083716789931,
+                                             0.005126290457087338,   -0.00053293946196375,   4.1925646686944414e-05,
+                                             -2.587321351937323e-06, 1.2928073396274327e-07, -5.293638848285401e-09};
+
+static void find_factors(const float *restrict turns, size_t stride, double *restrict factors) {
+    for (size_t n = 0; n < stride; n++) {
+        const double x = (double)turns[n], y = (double)turns[stride + n], z = (double)turns[2 * stride + n];
+        const double t = (x * x + y * y + z * z) / (near_square / 2) - 1;
+        double a = near_a[DEGREE], sinc = near_sinc[DEGREE];
+        EXI_WRITE_OUT
+        for (int i = DEGREE; i-- > 0;) {
+            a = a * t + near_a[i];
+            sinc = sinc * t + near_sinc[i];
+        }
+        factors[n] = a;
+        factors[stride + n] = sinc;
+    }
+}
+
 /* Writes R to rotations and R - I to the matrices. */
 static void turn_nodes(const exi_mixture *m, const rooms *r) {
     const size_t stride = (size_t)m->node_stride;
+    find_factors(r->turns, stride, r->factors);
     for (size_t n = 0; n < (size_t)m->node_count; n++) {
         const double w[3] = {(double)r->turns[n], (double)r->turns[stride + n], (double)r->turns[2 * stride + n]};
         double turn[9];
-        exi_mixture_rotation(w, turn);
+        if (exi_turn_square(w) <= near_square)
+            exi_mixture_rotation_of(w, r->factors[n], r->factors[stride + n], turn);
+        else
+            exi_mixture_rotation(w, turn);
         float *columns = r->rotations + 12 * n, *rows = r->matrices + EXI_MATRIX_FLOATS * n;
         for (int i = 0; i < 3; i++) {
             for (int c = 0; c < 3; c++) {
@@ -157,32 +209,33 @@ static void pull_nodes(const exi_trajectories *p, const rooms *r) {
     }
 }
 
-/* y = l + M pulls: four columns of M at a time, each for three coordinates. Columns beyond the last are not read. */
+/* y = l + M pulls, for EXI_MIXTURE_PAD nodes at a time, which stay in registers: column after column, acc[i] += M[j][i]
+ * pull[j]. */
 static void solve_places(const exi_trajectories *p, const rooms *r) {
-    enum { SIDE = 4 };
+    enum { WIDES = EXI_MIXTURE_PAD / EXI_WIDTH };
     const exi_mixture *m = &p->mixture;
-    const size_t stride = (size_t)m->node_stride, count = (size_t)m->node_count;
-    const float *columns = exi_trajectories_at(p, m->solve);
-    for (size_t j = 0; j < count; j += SIDE) {
-        const size_t side = count - j < SIDE ? count - j : SIDE;
-        const float *column[SIDE];
-        exi_wide pulls[SIDE][3];
-        for (size_t s = 0; s < SIDE; s++) {
-            column[s] = columns + (j + (s < side ? s : 0)) * stride;
-            for (size_t c = 0; c < 3; c++)
-                pulls[s][c] = exi_splat(s < side ? r->pulls[4 * (j + s) + c] : 0);
-        }
-        for (size_t i = 0; i < stride; i += EXI_WIDTH) {
-            exi_wide sums[3], entries[SIDE];
-            for (size_t s = 0; s < SIDE; s++)
-                entries[s] = exi_load(column[s] + i);
-            for (size_t c = 0; c < 3; c++) {
-                sums[c] = exi_load(r->places + c * stride + i);
-                for (size_t s = 0; s < SIDE; s++)
-                    sums[c] = exi_madd(entries[s], pulls[s][c], sums[c]);
-                exi_store(r->places + c * stride + i, sums[c]);
+    const size_t stride = (size_t)m->node_stride;
+    const float *end = r->pulls + 4 * (size_t)m->node_count;
+    for (size_t i = 0; i < stride; i += EXI_MIXTURE_PAD) {
+        const float *column = (const float *)exi_trajectories_at(p, m->solve) + i;
+        float *places = r->places + i;
+        exi_wide sums[3][WIDES];
+        EXI_WRITE_OUT
+        for (int s = 0; s < 3 * WIDES; s++)
+            sums[s / WIDES][s % WIDES] = exi_load(places + (size_t)(s / WIDES) * stride + s % WIDES * EXI_WIDTH);
+        for (const float *pull = r->pulls; pull < end; pull += 4, column += stride) {
+            const exi_wide x = exi_splat(pull[0]), y = exi_splat(pull[1]), z = exi_splat(pull[2]);
+            EXI_WRITE_OUT
+            for (int s = 0; s < WIDES; s++) {
+                const exi_wide entries = exi_load(column + s * EXI_WIDTH);
+                sums[0][s] = exi_madd(entries, x, sums[0][s]);
+                sums[1][s] = exi_madd(entries, y, sums[1][s]);
+                sums[2][s] = exi_madd(entries, z, sums[2][s]);
             }
         }
+        EXI_WRITE_OUT
+        for (int s = 0; s < 3 * WIDES; s++)
+            exi_store(places + (size_t)(s / WIDES) * stride + s % WIDES * EXI_WIDTH, sums[s / WIDES][s % WIDES]);
     }
 }
 

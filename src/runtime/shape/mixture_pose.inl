@@ -59,10 +59,8 @@ EXI_INLINE double exi_mixture_term(const ex_mixture_term *term, const double *bo
 
 /* ---- nodes ---- */
 
-/* The rotation R(w) minus the identity, row after row. */
-EXI_INLINE void exi_mixture_rotation(const double w[3], double out[9]) {
-    double a, b, sinc;
-    exi_turn_factors(exi_turn_square(w), &a, &b, &sinc);
+/* The rotation R(w) minus the identity, row after row, from the factors of trajectory.inl. */
+EXI_INLINE void exi_mixture_rotation_of(const double w[3], double a, double sinc, double out[9]) {
     const double x = w[0], y = w[1], z = w[2];
     out[0] = -a * (y * y + z * z);
     out[1] = a * x * y - sinc * z;
@@ -73,6 +71,13 @@ EXI_INLINE void exi_mixture_rotation(const double w[3], double out[9]) {
     out[6] = a * x * z - sinc * y;
     out[7] = a * y * z + sinc * x;
     out[8] = -a * (x * x + y * y);
+}
+
+/* The same with the factors of w. */
+EXI_INLINE void exi_mixture_rotation(const double w[3], double out[9]) {
+    double a, b, sinc;
+    exi_turn_factors(exi_turn_square(w), &a, &b, &sinc);
+    exi_mixture_rotation_of(w, a, sinc, out);
 }
 
 /* The matrix of a node at `place` whose place in the mesh is `start`: three rows of R - I and of the offset place -

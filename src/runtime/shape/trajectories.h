@@ -21,7 +21,7 @@ enum { EXI_PATHS_TURNS = 1, EXI_PATHS_BASES = 2, EXI_PATHS_SCREWS = 4, EXI_PATHS
  * multiples of EXI_MIXTURE_PAD in tables that have a coordinate of all of them in a row; the padding is 0. Entries of
  * the reference are 0.
  */
-enum { EXI_MIXTURE_PAD = 8 };
+enum { EXI_MIXTURE_PAD = 16 };
 typedef struct exi_mixture {
     int32_t node_count; /* 0: no mixture */
     int32_t edge_count, corner_count, corrector_count, term_count;
