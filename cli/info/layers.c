@@ -142,6 +142,7 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
                          .participation = offsets ? ex_rig_layer_moved(rig, index) ? "moved" : "layer" : NULL,
                          .reference = ex_rig_layer_reference(rig, index),
                          .segment_count = ex_rig_layer_segments(rig, index).count,
+                         .mixture = ex_rig_layer_mixture(rig, index),
                          .muted = ex_rig_layer_muted(rig, index),
                          .region_count = ex_rig_layer_regions(rig, index, NULL, NULL),
                          .ridge = ex_weigher_get_ridge(weigher)};
@@ -344,6 +345,19 @@ int exi_layer_path_bytes(const exi_layer_path *path) {
     return 12 * (1 + path->turns + path->corrector_count);
 }
 
+int exi_layer_mixture_bytes(const ex_mixture *mixture) {
+    return mixture->node_count > 0 ? EX_NODE_SHARES * 6 + 12 * mixture->corrector_count : 0;
+}
+
+static void print_mixture(const exi_layer *layer) {
+    const ex_mixture *m = &layer->mixture;
+    char nodes[EXI_TEXT_SIZE], edges[EXI_TEXT_SIZE], correctors[EXI_TEXT_SIZE];
+    if (m->node_count > 0)
+        exi_print("  mixture of %s, %s and %s, %d bytes a vertex\n", exi_text_count(nodes, m->node_count, "node"),
+                  exi_text_count(edges, m->edge_count, "edge"),
+                  exi_text_count(correctors, m->corrector_count, "corrector"), exi_layer_mixture_bytes(m));
+}
+
 /* Prints the contents of an example's path. */
 static void print_path(const exi_layer *layer, int k) {
     char correctors[EXI_TEXT_SIZE];
@@ -364,6 +378,7 @@ void exi_layer_print(const exi_layer *layer) {
     int width = name_width(layer->axis_names, def->axis_count);
     for (int a = 0; a < def->axis_count; a++)
         print_axis(layer, a, width);
+    print_mixture(layer);
     exi_print("  %s\n", exi_text_count(examples, def->example_count, "example"));
     width = name_width(layer->example_names, def->example_count);
     for (int k = 0; k < def->example_count; k++) {

@@ -15,6 +15,9 @@ typedef struct exi_layer_path {
 /* Bytes that evaluation reads per vertex: velocities, turns and correctors, in float. */
 int exi_layer_path_bytes(const exi_layer_path *path);
 
+/* Bytes that evaluation reads per vertex for a layer's mixture: its nodes, their shares and the correctors, in float. */
+int exi_layer_mixture_bytes(const ex_mixture *mixture);
+
 /* A layer to print. The project or the rig owns everything but the arrays themselves. */
 typedef struct exi_layer {
     const char *name;
@@ -24,6 +27,7 @@ typedef struct exi_layer {
     const char *mode;                  /* of a layer of trajectories in a project, else NULL */
     int reference;                     /* its reference example, or -1 */
     int segment_count;                 /* in a rig: number of segments with appended bases */
+    ex_mixture mixture;                /* in a rig; zero: none */
     exi_layer_path *paths;             /* [example_count] in a rig's layer of trajectories; or NULL */
     bool muted;
     bool auto_falloff;          /* in a project: true if the build chooses the falloff */

@@ -178,6 +178,15 @@ void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
     }
     if (layer->segment_count > 0)
         exi_emit_number(json, "segment_count", layer->segment_count);
+    if (layer->mixture.node_count > 0) {
+        exi_emit_open(json, "mixture", '{');
+        exi_emit_number(json, "node_count", layer->mixture.node_count);
+        exi_emit_number(json, "edge_count", layer->mixture.edge_count);
+        exi_emit_number(json, "corrector_count", layer->mixture.corrector_count);
+        exi_emit_number(json, "term_count", layer->mixture.term_count);
+        exi_emit_number(json, "bytes", exi_layer_mixture_bytes(&layer->mixture));
+        exi_emit_close(json, '}');
+    }
     exi_emit_bool(json, "muted", layer->muted);
     json_weigher(layer, json);
     exi_emit_open(json, "space", '[');

@@ -1,6 +1,6 @@
 /*
- * Differences between the trajectories of two layers: their reference, and the components of their paths. Differences
- * of forms are compared as for any example.
+ * Differences between the trajectories of two layers: their reference, the components of their paths, and their
+ * mixtures. Differences of forms are compared as for any example.
  */
 #include "author/project/compare/rig_difference.h"
 
@@ -69,6 +69,93 @@ static void compare_path(const exi_layer_pair *p, int a, int b, float *room, siz
     }
 }
 
+/* ---- mixtures ---- */
+
+static bool same_counts(const exi_layer_pair *p, const ex_mixture *a, const ex_mixture *b) {
+    const struct {
+        const char *what;
+        int first, second;
+    } counts[] = {{"nodes", a->node_count, b->node_count},
+                  {"edges", a->edge_count, b->edge_count},
+                  {"correctors", a->corrector_count, b->corrector_count},
+                  {"terms", a->term_count, b->term_count}};
+    bool same = true;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].first != counts[i].second) {
+            exi_difference_add(p->c, "trajectory", p->where, 0, 0,
+                               "the mixture has %d %s in the first and %d in the second", counts[i].first,
+                               counts[i].what, counts[i].second);
+            same = false;
+        }
+    return same;
+}
+
+static double largest_of(const float *a, const float *b, size_t count) {
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double apart = fabs((double)a[i] - (double)b[i]);
+        largest = apart > largest ? apart : largest;
+    }
+    return largest;
+}
+
+/* Adds a difference of numbers that are not of vertices. */
+static void compare_numbers(const exi_layer_pair *p, const char *what, double largest) {
+    if (largest > p->c->tolerance)
+        exi_difference_add(p->c, "trajectory", p->where, largest, 0, "%s of the mixture differ by at most %g", what,
+                           largest);
+}
+
+static bool same_bytes(const void *a, const void *b, size_t size) {
+    return size == 0 || memcmp(a, b, size) == 0;
+}
+
+/* Places and turns of the nodes in the examples that both rigs have. */
+static void compare_nodes(const exi_layer_pair *p, const ex_mixture *a, const ex_mixture *b) {
+    const size_t row = 3 * (size_t)a->node_count;
+    const int first = ex_rig_layer_reference(p->a.rig, p->a.layer);
+    double places = largest_of(a->places, b->places, row), turns = 0;
+    for (int k = 0; k < p->a.def.example_count; k++) {
+        const int other = p->examples[k];
+        if (other < 0 || k == first)
+            continue;
+        places =
+            fmax(places, largest_of(a->places + (1 + (size_t)k) * row, b->places + (1 + (size_t)other) * row, row));
+        turns = fmax(turns, largest_of(a->turns + (size_t)k * row, b->turns + (size_t)other * row, row));
+    }
+    compare_numbers(p, "places of nodes", places);
+    compare_numbers(p, "turns of nodes, in radians,", turns);
+}
+
+static void compare_mixtures(const exi_layer_pair *p, float *room, size_t count) {
+    const ex_mixture a = ex_rig_layer_mixture(p->a.rig, p->a.layer), b = ex_rig_layer_mixture(p->b.rig, p->b.layer);
+    if (!same_counts(p, &a, &b) || a.node_count == 0)
+        return;
+    const size_t shares = EX_NODE_SHARES * count, terms = (size_t)a.term_count;
+    compare_nodes(p, &a, &b);
+    if (!same_bytes(a.edges, b.edges, 2 * (size_t)a.edge_count * sizeof *a.edges))
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "edges of the mixture join other nodes");
+    else
+        compare_numbers(p, "weights of edges", largest_of(a.edge_weights, b.edge_weights, (size_t)a.edge_count));
+    if (!same_bytes(a.nodes, b.nodes, shares * sizeof *a.nodes))
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "vertices are moved by other nodes of the mixture");
+    else
+        compare_numbers(p, "shares of vertices", largest_of(a.shares, b.shares, shares));
+    if (!same_bytes(a.terms, b.terms, terms * sizeof *a.terms))
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "terms of the mixture have other corners or powers");
+    else
+        compare_numbers(p, "curves of correctors", largest_of(a.curves, b.curves, (size_t)a.corrector_count * terms));
+    for (int j = 0; j < a.corrector_count; j++) {
+        ex_rig_layer_corrector(p->a.rig, p->a.layer, j, room);
+        ex_rig_layer_corrector(p->b.rig, p->b.layer, j, room + 3 * count);
+        const exi_spread values = exi_spread_of(room, room + 3 * count, count);
+        if (values.largest > p->c->tolerance)
+            exi_difference_add(p->c, "trajectory", p->where, values.largest, values.rms,
+                               "corrector %d of the mixture differs by at most %g (vertex %d)", j + 1, values.largest,
+                               values.vertex);
+    }
+}
+
 void exi_difference_trajectories(exi_layer_pair *p) {
     const size_t count = (size_t)ex_rig_vertex_count(p->a.rig);
     const int first = ex_rig_layer_reference(p->a.rig, p->a.layer),
@@ -83,6 +170,7 @@ void exi_difference_trajectories(exi_layer_pair *p) {
         return;
     }
     compare_masks(p, room, count);
+    compare_mixtures(p, room, count);
     for (int k = 0; k < p->a.def.example_count; k++)
         if (p->examples[k] >= 0 && k != first && p->examples[k] != second)
             compare_path(p, k, p->examples[k], room, count);

@@ -7,6 +7,9 @@
 #include "support/arms.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
+#include "support/mixtures.h"
+
+#include <exemplar/rig_create.h>
 
 static void write_image(const char *name, int width, unsigned char value) {
     ex_image *image = ex_image_create(width, 2);
@@ -215,12 +218,103 @@ static void layers_of_offsets(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* ---- mixtures ---- */
+
+enum { MIXED = 20 };
+
+static ex_rig *mixed_rig(const mixed_layer *m) {
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = MIXED, .split_count = MIXED, .positions = m->mesh};
+    def.layers = &m->def;
+    def.layer_count = 1;
+    ex_rig *rig = NULL;
+    ex_error error = {0};
+    if (ex_rig_create(&def, NULL, &rig, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return rig;
+}
+
+/* Changes one thing; returns a word of the difference and its size, or NULL after the last. */
+static const char *change_mixture(mixed_layer *m, int which, double *largest) {
+    *largest = 0;
+    switch (which) {
+    case 0:
+        *largest = 0.125;
+        m->places[3][2][1] += 0.125F;
+        return "places of nodes of the mixture differ by at most 0.125";
+    case 1:
+        *largest = 0.25;
+        m->turns[2][1][0] += 0.25F;
+        return "turns of nodes, in radians, of the mixture differ by at most 0.25";
+    case 2:
+        m->edges[0][0] = 2;
+        return "edges of the mixture join other nodes";
+    case 3:
+        *largest = 0.5;
+        m->edge_weights[3] += 0.5F;
+        return "weights of edges of the mixture differ by at most 0.5";
+    case 4:
+        m->nodes[4 * 7] = (uint16_t)((m->nodes[4 * 7] + 1) % MIXED_NODES);
+        return "vertices are moved by other nodes";
+    case 5:
+        *largest = (double)m->shares[4 * 7];
+        m->shares[4 * 7 + 1] += m->shares[4 * 7];
+        m->shares[4 * 7] = 0;
+        return "shares of vertices of the mixture differ";
+    case 6:
+        m->terms[1].power = 2;
+        return "terms of the mixture have other corners or powers";
+    case 7:
+        *largest = 0.5;
+        m->curves[2][3] += 0.5F;
+        return "curves of correctors of the mixture differ by at most 0.5";
+    case 8:
+        *largest = 0.5;
+        ((float *)(uintptr_t)m->corrector_list[1])[3 * 9] += 0.5F;
+        return "corrector 2 of the mixture differs by at most 0.5 (vertex 9)";
+    case 9:
+        m->def.trajectory.mixture.edge_count--;
+        return "the mixture has 7 edges in the first and 6 in the second";
+    default:
+        return NULL;
+    }
+}
+
+static void mixtures(void **state) {
+    (void)state;
+    float mesh[3 * MIXED];
+    uint64_t random = 4;
+    for (int i = 0; i < 3 * MIXED; i++)
+        mesh[i] = (float)random_between(&random, -1, 1);
+    mixed_layer given;
+    mixed_layer_open(&given, mesh, MIXED, 0, MIXED_ALL, 5);
+    ex_rig *rig = mixed_rig(&given);
+    int count = 0;
+    for (const char *word = ""; word; count++) {
+        mixed_layer m;
+        double largest = 0;
+        mixed_layer_open(&m, mesh, MIXED, 0, MIXED_ALL, 5);
+        word = change_mixture(&m, count, &largest);
+        ex_rig *other = mixed_rig(&m);
+        if (word) {
+            check_one(rig, other, "trajectory", word, largest);
+        } else {
+            ex_differences *list = compare(rig, other, 0);
+            assert_int_equal(list->count, 0);
+            ex_differences_destroy(list);
+            ex_rig_destroy(other);
+        }
+        mixed_layer_close(&m);
+    }
+    assert_int_equal(count, 11);
+    ex_rig_destroy(rig);
+    mixed_layer_close(&given);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_thing_at_a_time),
-        cmocka_unit_test(joints_by_name),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(layers_of_offsets),
+        cmocka_unit_test(one_thing_at_a_time), cmocka_unit_test(joints_by_name), cmocka_unit_test(memory),
+        cmocka_unit_test(layers_of_offsets),   cmocka_unit_test(mixtures),
     };
     return cmocka_run_group_tests_name("author.project.difference", tests, set_up, scratch_tear_down);
 }
