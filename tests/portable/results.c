@@ -6,6 +6,7 @@
 #include <exemplar/exemplar.h>
 
 #include "support/characters.h"
+#include "support/mixtures.h"
 #include "support/paths.h"
 #include "support/tubes.h"
 
@@ -757,6 +758,36 @@ static void print_trajectories(void) {
     free(mesh);
 }
 
+/* A layer with a mixture, in both storages, within the simplex of weights and beyond it. */
+static void print_mixtures(void) {
+    static const double weights[4][MIXED_EXAMPLES] = {
+        {0.2, 0.3, 0.25, 0.25}, {0.5, 0, 0.5, 0}, {1, 0.2, 0, 1}, {-0.3, 0.1, 0.6, 0.2}};
+    float *mesh = draw_form(TUBE, 1), positions[3 * TUBE];
+    static mixed_layer mixed;
+    mixed_layer_open(&mixed, mesh, TUBE, 0, MIXED_ALL, 3);
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = TUBE, .split_count = TUBE, .positions = mesh};
+    def.layers = &mixed.def;
+    def.layer_count = 1;
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+        ex_error error = {0};
+        ex_rig *rig = NULL;
+        def.options.storage = (ex_storage)storage;
+        must(ex_rig_create(&def, NULL, &rig, &error), "mixtures", &error);
+        void *scratch = must_allocate(ex_rig_scratch_size(rig, NULL, 1));
+        for (int i = 0; i < 4; i++) {
+            double inputs[MIXED_EXAMPLES];
+            memcpy(inputs, weights[i], sizeof inputs);
+            ex_rig_evaluate(rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = positions}, NULL, scratch);
+            print_floats("mixture", 4 * storage + i, positions, 3 * TUBE);
+        }
+        free(scratch);
+        ex_rig_destroy(rig);
+    }
+    mixed_layer_close(&mixed);
+    free(mesh);
+}
+
 /* ---- drivers ---- */
 
 /* A sleeve on a tube between its keys: one moving frame and three, without and with a residual by keys. Nothing
@@ -843,6 +874,7 @@ int main(void) {
     print_settling();
     print_gaussian();
     print_trajectories();
+    print_mixtures();
     print_driven();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }
