@@ -371,7 +371,8 @@ static void damaged_files_are_refused(void **state) {
                 seal(copy, size);
                 const ex_result result = try_unpack(copy, size, &error);
                 refused += result != EX_OK;
-                if (section.kind == EX_SECTION_MIXTURE && i < sizeof(exi_pack_mixture) && v > 1)
+                if (section.kind == EX_SECTION_MIXTURE &&
+                    i < sizeof(exi_pack_mixture)) /* no number of the head may differ */
                     assert_int_equal(result, EX_ERROR_DATA);
             }
     }
