@@ -35,13 +35,5 @@ ex_result exi_mesh_check_writable(const char *path, const ex_mesh *mesh, ex_erro
     ex_result result = exi_mesh_check_faces(mesh, error);
     if (result == EX_OK && mesh->vertex_count == 0)
         result = ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the mesh has no vertices", path);
-    for (int f = 0; result == EX_OK && f < mesh->face_count; f++) {
-        const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
-        for (int c = begin, before = end - 1; result == EX_OK && c < end; before = c++)
-            if (mesh->corners[c] == mesh->corners[before])
-                result = ex_error_set(error, EX_ERROR_DATA,
-                                      "cannot write '%s': face %d (counting from 0) has vertex %d twice in a row", path,
-                                      f, mesh->corners[c]);
-    }
     return result;
 }

@@ -10,7 +10,7 @@
  * EX_ERROR_DATA names the first bad face. Costs one pass over the corners. */
 ex_result exi_mesh_check_faces(const ex_mesh *mesh, ex_error *error);
 
-/* Checks what readers of files refuse besides: a mesh without vertices, and a face that has a vertex twice in a row. */
+/* Checks what readers of files refuse besides: a mesh without vertices. */
 ex_result exi_mesh_check_writable(const char *path, const ex_mesh *mesh, ex_error *error);
 
 #endif

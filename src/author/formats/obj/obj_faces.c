@@ -98,15 +98,10 @@ static ex_result read_corner(exi_obj_reader *reader, int *style) {
 }
 
 static ex_result check_corners(const exi_obj_reader *reader, int line, int first) {
-    const int *corners = reader->mesh->corners;
-    int end = reader->mesh->corner_count, count = end - first;
+    const int count = reader->mesh->corner_count - first;
     if (count < 3)
         return exi_obj_fail(&reader->scan, line, EX_ERROR_DATA, "the face has %d corner%s; it needs at least 3", count,
                             count == 1 ? "" : "s");
-    for (int c = first, before = end - 1; c < end; before = c++)
-        if (corners[c] == corners[before])
-            return exi_obj_fail(&reader->scan, line, EX_ERROR_DATA, "the face has vertex %d twice in a row",
-                                corners[c] + 1);
     return EX_OK;
 }
 

@@ -209,10 +209,6 @@ static ex_result read_corners(reader *r, const exi_ply_property *property, int f
                                 "face %d (counting from 0) refers to vertex %.0f, but there are %d", face, value,
                                 mesh->vertex_count);
         mesh->corners[start + i] = (int)value;
-        int before = i > 0 ? mesh->corners[start + i - 1] : -1;
-        if (mesh->corners[start + i] == before || (i == (int)length - 1 && mesh->corners[start] == (int)value))
-            return exi_ply_fail(&r->ply, EX_ERROR_DATA, "face %d (counting from 0) has vertex %d twice in a row", face,
-                                (int)value);
     }
     mesh->corner_count = start + (int)length;
     return result;
