@@ -395,6 +395,10 @@ def make_texts():
     for order, sign in (("little", "<"), ("big", ">")):
         data = b"".join(struct.pack(sign + "fffBBB", *r) for r in rows) + struct.pack(sign + "Biii", 3, 0, 1, 2)
         write("ply", order + ".ply", ("ply\nformat binary_%s_endian 1.0\n" % order + head).encode() + data)
+    write("off", "text.off", "OFF\n# c\n4 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3 0.5 0.5 0.5\n3 0 1 1\n")
+    write("off", "all.off", "STCNOFF 3 1 3\n" + "".join("%d %d 0 0 0 1 255 0 0 255 0.5 1\n" % r[:2] for r in rows) + "3 0 1 2\n")
+    write("off", "binary.off", b"OFF BINARY\n" + struct.pack(">iii", 3, 1, 0) +
+          b"".join(struct.pack(">fff", *r[:3]) for r in rows) + struct.pack(">iiiii", 3, 0, 1, 2, 0))
     write("poses", "dials.csv", "time,size,tan\n0,0.5,1\n0.5,1,0\n1.5,-1e3,0.25\n")
     write("poses", "joints.csv", "elbow,joint:elbow.x,joint:elbow.y,joint:elbow.z,joint:elbow.w,\"wet\"\n30,0,0,0,1,0\n"
           "\n60,0.1,0.2,0.3,0.9,1\n")

@@ -26,10 +26,10 @@ static exi_file_kind kind_by_name(const char *path) {
         const char *ending;
         exi_file_kind kind;
     } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},   {".gltf", EXI_FILE_SCENE},
-                 {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM},  {".png", EXI_FILE_IMAGE},
-                 {".bvh", EXI_FILE_CLIP},     {".pc2", EXI_FILE_CACHE}, {".mdd", EXI_FILE_CACHE},
-                 {".c3d", EXI_FILE_C3D},      {".trc", EXI_FILE_TRC},   {".jpg", EXI_FILE_IMAGE},
-                 {".jpeg", EXI_FILE_IMAGE}};
+                 {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM},  {".off", EXI_FILE_FORM},
+                 {".png", EXI_FILE_IMAGE},    {".bvh", EXI_FILE_CLIP},  {".pc2", EXI_FILE_CACHE},
+                 {".mdd", EXI_FILE_CACHE},    {".c3d", EXI_FILE_C3D},   {".trc", EXI_FILE_TRC},
+                 {".jpg", EXI_FILE_IMAGE},    {".jpeg", EXI_FILE_IMAGE}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (has_ending(path, kinds[i].ending))
             return kinds[i].kind;

@@ -15,7 +15,7 @@ typedef enum exi_file_kind {
     EXI_FILE_PROJECT,
     EXI_FILE_RIG,
     EXI_FILE_SCENE, /* glTF that is not a rig */
-    EXI_FILE_FORM,  /* .obj, .ply */
+    EXI_FILE_FORM,  /* .obj, .ply, .off */
     EXI_FILE_IMAGE, /* .png, .jpg */
     EXI_FILE_CLIP,  /* .bvh */
     EXI_FILE_CACHE, /* .pc2, .mdd */

@@ -215,7 +215,7 @@ static void print_change(const ex_call *call, const ex_drive_def *def, const cha
 static const ex_option add_options[] = {
     {.name = "driver",
      .argument = "FORM",
-     .help = "form of the driver: .obj, .ply, .glb; or a cache with --at",
+     .help = "form of the driver: .obj, .ply, .off, .glb; or a cache with --at",
      .text = &driver},
     {.name = "driven", .argument = "FORM", .help = "form of the driven mesh, likewise", .text = &driven},
     {.name = "at", .argument = "FRAME", .help = "frame of the caches, counting from 1", .text = &at_text},

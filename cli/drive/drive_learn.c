@@ -29,7 +29,8 @@ static const ex_option options[] = {
      .words = &drivers},
     {.name = "driver-mesh",
      .argument = "MESH",
-     .help = "mesh of the driver, .obj, .ply or .glb, in the form that moving frames start from (default: the first of "
+     .help = "mesh of the driver, .obj, .ply, .off or .glb, in the form that moving frames start from (default: the "
+             "first of "
              "numbered .obj files)",
      .text = &driver_mesh},
     {.name = "driven", .argument = "CACHE", .help = "animation of the driven mesh, frame by frame", .words = &drivens},

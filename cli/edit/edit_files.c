@@ -109,6 +109,8 @@ static ex_result parse_file(const exi_asked *asked, const char *name, ex_error *
         result = ex_obj_parse(asked->body, asked->size, name, &mesh, error);
     else if (ex_path_ends_with(name, ".ply"))
         result = ex_ply_parse(asked->body, asked->size, name, &mesh, error);
+    else if (ex_path_ends_with(name, ".off"))
+        result = ex_off_parse(asked->body, asked->size, name, &mesh, error);
     else if (ex_path_ends_with(name, ".png") || ex_path_ends_with(name, ".jpg") || ex_path_ends_with(name, ".jpeg"))
         result = ex_image_parse(asked->body, asked->size, name, &image, error);
     else
@@ -119,7 +121,7 @@ static ex_result parse_file(const exi_asked *asked, const char *name, ex_error *
 }
 
 void exi_edit_post_file(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
-    static const char *const endings[] = {".obj", ".ply", ".glb", ".gltf", ".png", ".jpg", ".jpeg"};
+    static const char *const endings[] = {".obj", ".ply", ".off", ".glb", ".gltf", ".png", ".jpg", ".jpeg"};
     char name[EXI_EDIT_NAME_SIZE];
     ex_error error = {.result = EX_OK};
     bool known = false;
@@ -137,7 +139,8 @@ void exi_edit_post_file(exi_edit *edit, const exi_asked *asked, exi_answer *answ
             return;
         }
         exi_refuse(answer, 415,
-                   "'%s' is not a file that a project can use: .obj, .ply, .glb, .gltf, .png or .jpg is needed", name);
+                   "'%s' is not a file that a project can use: .obj, .ply, .off, .glb, .gltf, .png or .jpg is needed",
+                   name);
         return;
     }
     if (parse_file(asked, name, &error) != EX_OK) {

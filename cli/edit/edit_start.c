@@ -82,14 +82,15 @@ void exi_edit_post_sculpt(exi_edit *edit, const exi_asked *asked, exi_answer *an
     exi_reply reply;
     if (!is_empty(edit, answer) || !exi_edit_asked_name(asked, "name", name, answer))
         return;
-    if (!is_scene_name(name) && !ex_path_ends_with(name, ".obj") && !ex_path_ends_with(name, ".ply")) {
+    if (!is_scene_name(name) && !ex_path_ends_with(name, ".obj") && !ex_path_ends_with(name, ".ply") &&
+        !ex_path_ends_with(name, ".off")) {
         ex_mesh *mesh = NULL;
         ex_obj_parse(asked->body, asked->size, name, &mesh, &error);
         ex_mesh_destroy(mesh);
         if (exi_is_foreign(&error))
             exi_refuse_error(edit, answer, 415, &error, NULL);
         else
-            exi_refuse(answer, 415, "'%s' is no form: .obj, .ply, .glb or .gltf is needed", name);
+            exi_refuse(answer, 415, "'%s' is no form: .obj, .ply, .off, .glb or .gltf is needed", name);
         return;
     }
     pthread_mutex_lock(&edit->writing);
@@ -148,7 +149,7 @@ static void start(exi_edit *edit, exi_answer *answer) {
     if (scene_count > 0 ? scene_count > 1 || form_count > 0 : form_count < 2) {
         exi_refuse(
             answer, 422,
-            "Drop the mesh at rest and at least one shape of it, as .obj or .ply files, or one glTF file alone.");
+            "Drop the mesh at rest and at least one shape of it, as .obj, .ply or .off files, or one glTF file alone.");
         return;
     }
     char *name = exi_path_stem(edit->name);

@@ -115,7 +115,7 @@ static int add_sculpt(const ex_call *call) {
     ex_error error = {.result = EX_OK};
     ex_sculpted made;
     if (call->argument_count < 2)
-        return exi_wrong_usage(call->command, "the file of the sculpt is missing: an .obj, .ply, .glb or .gltf");
+        return exi_wrong_usage(call->command, "the file of the sculpt is missing: an .obj, .ply, .off, .glb or .gltf");
     if (from.count > 0 || weights.count > 0)
         return exi_wrong_usage(call->command, "--from and --weights go with --pseudo");
     if (!replace && !name)
@@ -168,7 +168,7 @@ const ex_command cmd_example_add = {
              "example add PROJECT.json --replace --at axis=value... SCULPT\n"
              "example add PROJECT.json --pseudo --layer LAYER --at ... --from ...",
     .description = "SCULPT is the whole form at its pose, in the project's unit and up axis: an\n"
-                   "OBJ, PLY or glTF file. It is copied to LAYER/NAME.obj beside the project,\n"
+                   "OBJ, PLY, OFF or glTF file. It is copied to LAYER/NAME.obj beside the project,\n"
                    "unless it is already in the project's folder. Building un-poses it through the\n"
                    "skin and the earlier layers, and keeps the vertices that moved.\n"
                    "\n"

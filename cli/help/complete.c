@@ -15,7 +15,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define FORMS ".obj|.ply|.glb|.gltf"
+#define FORMS ".obj|.ply|.off|.glb|.gltf"
 
 /* Placeholders that stand for files and have no ending themselves. */
 static const struct {

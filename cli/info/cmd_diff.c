@@ -285,7 +285,7 @@ const ex_command cmd_diff = {
     .name = "diff",
     .summary = "compare two forms or two rigs",
     .usage = "diff A B [--tolerance X] [--exit-code] [--json]",
-    .description = "A and B are two forms (.obj, .ply, .glb, .gltf) or two rigs (.glb).\n"
+    .description = "A and B are two forms (.obj, .ply, .off, .glb, .gltf) or two rigs (.glb).\n"
                    "\n"
                    "For forms: the number of vertices that moved, the largest distance and its\n"
                    "vertex, the root mean square of all distances, and if faces, texture\n"

@@ -28,7 +28,7 @@ static const char *const storage_names[EX_STORAGE_COUNT] = {
     [EX_STORAGE_16_BIT] = "16 bit",
 };
 static const char *const formats_read[] = {
-    "project .json",    "rig .glb",   "glTF .glb .gltf", "form .obj .ply",
+    "project .json",    "rig .glb",   "glTF .glb .gltf", "form .obj .ply .off",
     "image .png .jpg",  "poses .csv", "motion .bvh",     "point cache .pc2 .mdd .obj",
     "markers .c3d .trc"};
 enum { FORMAT_COUNT = (int)(sizeof formats_read / sizeof formats_read[0]) };
@@ -211,9 +211,10 @@ static int show_mesh(const ex_call *call, const char *path, ex_mesh *mesh) {
 static int show_form(const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_mesh *mesh = NULL;
-    /* PLY begins with a signature; a file without it is read as OBJ. */
-    ex_result result =
-        exi_file_begins_with(path, "ply") ? ex_ply_read(path, &mesh, &error) : ex_obj_read(path, &mesh, &error);
+    /* PLY begins with a signature; OFF may have none. Any other file is read as OBJ. */
+    ex_result result = exi_file_begins_with(path, "ply") ? ex_ply_read(path, &mesh, &error)
+                       : ex_path_ends_with(path, ".off") ? ex_off_read(path, &mesh, &error)
+                                                         : ex_obj_read(path, &mesh, &error);
     return result == EX_OK ? show_mesh(call, path, mesh) : exi_failed(&error);
 }
 
@@ -312,7 +313,7 @@ static int show_unknown(const ex_call *call, const char *path) {
         return exi_failed(&error);
     return exi_failed_text(
         "'%s' is not a file that Exemplar reads: a project (.json), a rig (.glb), glTF (.glb, .gltf), a form (.obj, "
-        ".ply), an image (.png, .jpg), a motion (.bvh), a point cache (.pc2, .mdd) or markers (.c3d, .trc)",
+        ".ply, .off), an image (.png, .jpg), a motion (.bvh), a point cache (.pc2, .mdd) or markers (.c3d, .trc)",
         path);
 }
 
@@ -356,8 +357,8 @@ const ex_command cmd_info = {
     .usage = "info FILE [--json]\n"
              "info --capabilities [--json]",
     .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
-                   "form (.obj, .ply), an image (.png, .jpg), a motion (.bvh), a point cache (.pc2,\n"
-                   ".mdd) or markers over time (.c3d, .trc).\n"
+                   "form (.obj, .ply, .off), an image (.png, .jpg), a motion (.bvh), a point cache\n"
+                   "(.pc2, .mdd) or markers over time (.c3d, .trc).\n"
                    "\n"
                    "For a project or a rig, info lists every layer with its space, examples and\n"
                    "pseudo-examples and their places; for a rig also joints, refined levels and\n"

@@ -372,8 +372,8 @@ const ex_command cmd_render = {
              "render FORM --show difference --with OTHER -o P.png\n"
              "render RIG.glb [axis=value...] --look-at JOINT -o P.png\n"
              "render RIG.glb [axis=value...] --turntable N -o P.png",
-    .description = "Draws a form (.obj, .ply, .glb, .gltf) or a rig at a pose, lit softly from the\n"
-                   "upper left, with a shadow on the ground. The camera shows the whole form, or\n"
+    .description = "Draws a form (.obj, .ply, .off, .glb, .gltf) or a rig at a pose, lit softly\n"
+                   "from the upper left, with a shadow on the ground. The camera shows it all, or\n"
                    "what --look-at, --around or --fit names. --fit example:NAME without a pose\n"
                    "shows the rig at that example. A glTF file with a skin is drawn where its\n"
                    "joints put it.\n"

@@ -146,8 +146,8 @@ static int init_scene(const ex_call *call, const char *path) {
     ex_scene *scene = NULL;
     if (call->argument_count > 1)
         return exi_wrong_usage(call->command,
-                               "'%s' is a glTF file, which is taken alone: shapes of one mesh are .obj "
-                               "or .ply files",
+                               "'%s' is a glTF file, which is taken alone: shapes of one mesh are .obj, "
+                               ".ply or .off files",
                                path);
     if (space || places.count > 0 || paths)
         return exi_wrong_usage(call->command, "--space, --at and --paths go with shapes, not with a glTF file");
@@ -243,7 +243,7 @@ const ex_command cmd_init = {
                    "Nodes that an animation moves become joints. init lists on stderr what it\n"
                    "leaves out or renames, and why.\n"
                    "\n"
-                   "From OBJ or PLY files of one mesh, or from a folder of them: the first file is\n"
+                   "From OBJ, PLY or OFF files of one mesh, or a folder of them: the first file is\n"
                    "the mesh at rest (in a folder, the one called rest or neutral). Each further\n"
                    "file is a shape with a slider of its name. With --space, all shapes share the\n"
                    "axes that you name, and everything between them is interpolated. Vertices in\n"

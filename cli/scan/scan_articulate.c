@@ -84,10 +84,10 @@ static int by_number(const void *a, const void *b) {
 
 /* Meshes, but not the results of an earlier run, and not the file to start from. */
 static bool is_mesh(const char *name) {
-    static const char *const endings[] = {".obj", ".ply", ".glb", ".gltf"};
+    static const char *const endings[] = {".obj", ".ply", ".off", ".glb", ".gltf"};
     const char *ending = strrchr(name, '.');
     bool is = false;
-    for (int i = 0; i < 4 && ending && name[0] != '.'; i++)
+    for (int i = 0; i < 5 && ending && name[0] != '.'; i++)
         is = is || strcasecmp(ending, endings[i]) == 0;
     return is && strcmp(name, "body.glb") != 0 && strcmp(name, "template.glb") != 0;
 }

@@ -28,7 +28,7 @@ static const ex_option options[] = {
      .text = &output},
     {.name = "start",
      .argument = "FILE",
-     .values = ".obj|.ply|.glb",
+     .values = ".obj|.ply|.off|.glb",
      .help = "the template in a rough pose, or registered to the frame before: same vertices and faces (default: the "
              "template itself)",
      .text = &start},

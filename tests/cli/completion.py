@@ -94,10 +94,10 @@ class Words(harness.Case):
         self.assertEqual(self.offered("edit", ""), [":files .json .glb"])
         self.assertEqual(self.offered("unpack", "a.glb", "-o", ""), [":folders"])
         self.assertEqual(self.offered("scan", "run", ""), [":folders"])
-        self.assertEqual(self.offered("warp", "a", "b", "c", ""), [":files .obj .ply .glb .gltf"])
+        self.assertEqual(self.offered("warp", "a", "b", "c", ""), [":files .obj .ply .off .glb .gltf"])
         self.assertEqual(self.offered("plot", "a.glb", "-o", ""), [":files .svg .png"])
         self.assertEqual(self.offered("plot", "a.glb", "--axes", ""), [])
-        self.assertEqual(self.offered("example", "add", "a.json", "--at", "x=1", ""), [":files .obj .ply .glb .gltf"])
+        self.assertEqual(self.offered("example", "add", "a.json", "--at", "x=1", ""), [":files .obj .ply .off .glb .gltf"])
 
     def test_axes_of_a_rig(self):
         harness.write_project(self.folder)

@@ -167,7 +167,7 @@ class Forms(harness.Case):
                 (["rest.obj", "wide.obj", "--space", "a", "--at", "wide:0"], 1, "'wide' and 'rest' are at the same place"),
                 (["rest.obj", "wide.obj", "--space", "a,a", "--at", "wide:1,1"], 1, "a"),
                 (["rest.obj", "wide.obj", "--keep-seams"], 2, "--keep-seams goes with a glTF file"),
-                (["empty"], 1, "has no .obj or .ply files"),
+                (["empty"], 1, "has no .obj, .ply or .off files"),
                 (["empty", "rest.obj"], 2, "is a folder, which is taken alone")):
             with self.subTest(words=words):
                 self.sentence(self.run_tool("init", *words, "-o", "out"), code, sentence)

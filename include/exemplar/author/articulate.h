@@ -115,11 +115,11 @@ typedef struct ex_registered_set {
 } ex_registered_set;
 
 /*
- * Reads files [count] of the same connectivity: .obj, .ply, .glb or .gltf. weights, optional: a .glb or .gltf file with
- * the same vertices in the same order, in the neutral pose, bound to a skeleton: it gives joints, rest form and
- * weights. skeleton, only with weights: "full", "upper" or a skeleton file, whose joints are those of the same names in
- * that file; weights of other joints go to the nearest of them above. Hinges get their axes from it. Results: DATA
- * (another connectivity: both files and their numbers are named), FORMAT, FILE, MEMORY.
+ * Reads files [count] of the same connectivity: .obj, .ply, .off, .glb or .gltf. weights, optional: a .glb or .gltf
+ * file with the same vertices in the same order, in the neutral pose, bound to a skeleton: it gives joints, rest form
+ * and weights. skeleton, only with weights: "full", "upper" or a skeleton file, whose joints are those of the same
+ * names in that file; weights of other joints go to the nearest of them above. Hinges get their axes from it. Results:
+ * DATA (another connectivity: both files and their numbers are named), FORMAT, FILE, MEMORY.
  */
 EX_API ex_result ex_registered_set_read(const char *const *paths, int count, const char *weights, const char *skeleton,
                                         ex_registered_set **registered, ex_error *error);

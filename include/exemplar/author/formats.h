@@ -1,5 +1,5 @@
 /*
- * exemplar/author/formats.h - reading and writing files: forms as OBJ and PLY, glTF scenes, rig files.
+ * exemplar/author/formats.h - reading and writing files: forms as OBJ, PLY and OFF, glTF scenes, rig files.
  *
  * Files are written completely or not at all, and are on the disk before they take their names; images, which can be
  * made again, are not waited for (files.h). A .gltf and its .bin are written together or not at all. Symbolic links are
@@ -46,6 +46,14 @@ typedef enum ex_ply_encoding { EX_PLY_ASCII, EX_PLY_LITTLE_ENDIAN, EX_PLY_BIG_EN
 EX_API ex_result ex_ply_write(const char *path, const ex_mesh *mesh, ex_ply_encoding encoding, ex_error *error);
 
 /*
+ * Read OFF, text and big-endian binary: polygons, and of vertices normals, colours and texture coordinates, with the
+ * headers OFF, COFF, NOFF, STOFF and their combinations, or none. Colours of faces are skipped, and faces of one or two
+ * corners, which are points and lines. Vertices of more than three coordinates (4OFF, nOFF) are DATA.
+ */
+EX_API ex_result ex_off_read(const char *path, ex_mesh **mesh, ex_error *error);
+EX_API ex_result ex_off_parse(const void *bytes, size_t size, const char *name, ex_mesh **mesh, ex_error *error);
+
+/*
  * Reads glTF 2.0, as .glb or as .gltf with its buffers and images in other files or in data: URIs. It opens the
  * buffers' files next to the .gltf file; images in files stay where they are. The scene's notes list what was skipped
  * or corrected.
@@ -67,8 +75,8 @@ EX_API ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_erro
 /* Encodes a scene as the bytes of a .glb file, with all images inside it. *bytes: release with free. */
 EX_API ex_result ex_scene_encode(const ex_scene *scene, unsigned char **bytes, size_t *size, ex_error *error);
 
-/* Reads a mesh from any supported file, chosen by its extension: .obj, .ply, .gltf, .glb (the last two through
- * ex_scene_to_form). */
+/* Reads a mesh from any supported file, chosen by its extension: .obj, .ply, .off, .gltf, .glb (the last two
+ * through ex_scene_to_form). */
 EX_API ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error);
 
 /* Writes a mesh by the extension of path: .obj, .ply (binary), .gltf, .glb. */

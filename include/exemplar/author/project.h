@@ -277,7 +277,7 @@ typedef struct ex_init_options {
 EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
                                  const ex_init_options *options, const ex_init_report *report, ex_error *error);
 
-/* A form that a project starts with: an OBJ, PLY or glTF file with the vertices and faces of the mesh. */
+/* A form that a project starts with: an OBJ, PLY, OFF or glTF file with the vertices and faces of the mesh. */
 typedef struct ex_init_form {
     const char *path;
     const char *name; /* of the example, and of its axis if it has one of its own */
@@ -332,7 +332,7 @@ typedef struct ex_setting {
     double rotation[4]; /* x y z w, any nonzero length */
     int turn_count;
     ex_axis_turn turns[EX_SETTING_TURN_MAX];
-    const char *file; /* .obj, .ply, .glb or .gltf */
+    const char *file; /* .obj, .ply, .off, .glb or .gltf */
 } ex_setting;
 
 /* A list of settings that gives a place. Axes and joints that are not named are at rest, or keep their value. */
@@ -357,7 +357,7 @@ typedef struct ex_sculpt {
                           the axes that `at` moves from rest; the layer of forms whose space has all of them; a new
                           layer of offsets. A slider of a direct layer alone at 1 is the place of its example */
     const char *name;  /* of the example; optional with replace */
-    const char *form;  /* a file, .obj, .ply, .glb or .gltf, in the project's unit and up axis */
+    const char *form;  /* a file, .obj, .ply, .off, .glb or .gltf, in the project's unit and up axis */
     ex_place at;       /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle if it
                           turns about its own x, y or z alone, else a rotation */
     ex_place joints;   /* other joints that were turned, in any space */
@@ -615,7 +615,7 @@ EX_API ex_pose ex_pose_create(const ex_rig *rig);
 
 /* Definition of a warp: a reference form, and the forms it turns into. */
 typedef struct ex_warp_def {
-    const char *reference; /* file of the form that the others start from: .obj, .ply, .glb or .gltf */
+    const char *reference; /* file of the form that the others start from: .obj, .ply, .off, .glb or .gltf */
     int form_count;
     const char *const *forms;      /* [form_count] files of the same connectivity */
     ex_trajectory_options options; /* its segments are ignored; use these: */

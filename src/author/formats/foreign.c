@@ -14,13 +14,13 @@
 /* ---- formats that can be read ---- */
 
 /* Own formats, as bits. */
-enum { GLTF = 1, PLY = 2, PNG = 4, BVH = 8, PC2 = 16, C3D = 32, TRC = 64, JPEG = 128 };
+enum { GLTF = 1, PLY = 2, PNG = 4, BVH = 8, PC2 = 16, C3D = 32, TRC = 64, JPEG = 128, OFF = 256 };
 
 static const struct {
     const char *read; /* how to say which files hold this content */
     int fits;         /* own formats that may hold it */
 } contents[EXI_CONTENT_COUNT] = {
-    [EXI_CONTENT_MESH] = {"a mesh is read from .obj, .ply, .glb or .gltf", GLTF | PLY},
+    [EXI_CONTENT_MESH] = {"a mesh is read from .obj, .ply, .off, .glb or .gltf", GLTF | PLY | OFF},
     [EXI_CONTENT_SCENE] = {"a scene is read from .glb or .gltf", GLTF},
     [EXI_CONTENT_RIG] = {"a rig is a .glb file that Exemplar has built", GLTF},
     [EXI_CONTENT_PROJECT] = {"a project is a .json file", 0},
@@ -41,6 +41,9 @@ static const struct own {
     {PLY, "a PLY file", "ply\r", ".ply"},        {PNG, "a PNG image", "\x89PNG", ".png"},
     {BVH, "a BVH motion", "HIERARCHY", ".bvh"},  {PC2, "a point cache", "POINTCACHE2", ".pc2"},
     {TRC, "a TRC file", "PathFileType", ".trc"}, {JPEG, "a JPEG image", "\xFF\xD8\xFF", ".jpg .jpeg"},
+    {OFF, "an OFF file", "OFF\n", ".off"},       {OFF, "an OFF file", "OFF\r", ".off"},
+    {OFF, "an OFF file", "COFF\n", ".off"},      {OFF, "an OFF file", "NOFF\n", ".off"},
+    {OFF, "an OFF file", "OFF BINARY", ".off"},
 };
 
 /* ---- formats that cannot be read ---- */

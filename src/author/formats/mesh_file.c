@@ -50,14 +50,12 @@ static ex_result write_ply(const char *path, const ex_mesh *mesh, const ex_image
 typedef struct kind {
     const char *ending;
     ex_result (*read)(const char *path, ex_mesh **mesh, ex_error *error);
-    ex_result (*write)(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error);
+    ex_result (*write)(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error); /* or NULL */
 } kind;
 
 static const kind kinds[] = {
-    {".obj", ex_obj_read, write_obj},
-    {".ply", ex_ply_read, write_ply},
-    {".gltf", read_scene, write_scene},
-    {".glb", read_scene, write_scene},
+    {".obj", ex_obj_read, write_obj},   {".ply", ex_ply_read, write_ply},  {".off", ex_off_read, NULL},
+    {".gltf", read_scene, write_scene}, {".glb", read_scene, write_scene},
 };
 
 static const kind *find_kind(const char *path) {
@@ -75,9 +73,10 @@ ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error) {
 
 ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, const ex_image *base_colour, ex_error *error) {
     const kind *found = find_kind(path);
-    return found ? found->write(path, mesh, base_colour, error)
-                 : ex_error_set(error, EX_ERROR_ARGUMENT,
-                                "cannot write '%s': meshes are written as .obj, .ply, .gltf or .glb", path);
+    return found && found->write
+               ? found->write(path, mesh, base_colour, error)
+               : ex_error_set(error, EX_ERROR_ARGUMENT,
+                              "cannot write '%s': meshes are written as .obj, .ply, .gltf or .glb", path);
 }
 
 ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *error) {

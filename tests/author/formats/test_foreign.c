@@ -80,7 +80,7 @@ static void endings(void **state) {
     assert_int_equal(exi_foreign_ending(&error, EXI_CONTENT_MESH, scratch_path("none.txt")), EX_ERROR_FILE);
     scratch_write("a.txt", "hello", 5);
     assert_int_equal(exi_foreign_ending(&error, EXI_CONTENT_MESH, scratch_path("a.txt")), EX_ERROR_FORMAT);
-    check(error.text, "a.txt: a mesh is read from .obj, .ply, .glb or .gltf; export it as one of them");
+    check(error.text, "a.txt: a mesh is read from .obj, .ply, .off, .glb or .gltf; export it as one of them");
     scratch_write("a.data", "Kaydara FBX Binary", 18);
     assert_int_equal(exi_foreign_ending(&error, EXI_CONTENT_MOTION, scratch_path("a.data")), EX_ERROR_FORMAT);
     check(error.text, "an FBX file; motion is read from");

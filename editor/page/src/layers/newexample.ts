@@ -5,7 +5,7 @@ import { freeName, pointOf, setLayer, widened, type Project, type ProjectExample
 import { weigherOf } from "../core/weighers";
 import { stemOf } from "../core/words";
 
-export const FORMS = ["obj", "ply", "glb", "gltf"];
+export const FORMS = ["obj", "ply", "off", "glb", "gltf"];
 const KINDS = { mesh: FORMS, image: ["png", "jpg", "jpeg"], map: ["ply"] } as const;
 type Kind = keyof typeof KINDS;
 
@@ -35,9 +35,9 @@ export const refusalOf = (app: App, file: string): string => {
     if (end === "json") return `${file} looks like a project: open it with 'exemplar edit ${file}'.`;
     if (MOTIONS.includes(end)) return `${file} looks like a motion: open it in the list of motions below the view.`;
     if (IMAGES.includes(end)) return `${file} cannot be read: save the image as PNG or JPEG.`;
-    if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY or glTF, in the same vertex order.`;
+    if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY, OFF or glTF, in the same vertex order.`;
     if ((KINDS.image as readonly string[]).includes(end)) return `${file} is an image: select a layer of pixels, or add one first (Shift+A).`;
-    if (!FORMS.includes(end)) return `${file} cannot become an example: use a .obj, .ply, .glb, .gltf, .png or .jpg file.`;
+    if (!FORMS.includes(end)) return `${file} cannot become an example: use a .obj, .ply, .off, .glb, .gltf, .png or .jpg file.`;
     if (layer && weigherOf(layer.weigh).isDriven)
         return `Layer '${layer.name}' follows a driver: its examples also need a form of the driver. Use 'exemplar example add'.`;
     return `${file} is a form: select a layer of forms.`;

@@ -54,7 +54,7 @@ export const showNewLayer = (app: App): void => {
         const [pixels, path] = [shape.value === "pixels", shape.value === "trajectory"];
         textureRow.hidden = !pixels;
         fileRow.hidden = !pixels && !path;
-        file.accept = pixels ? ".png,.jpg,.jpeg" : ".obj,.ply,.glb,.gltf";
+        file.accept = pixels ? ".png,.jpg,.jpeg" : ".obj,.ply,.off,.glb,.gltf";
     };
     shape.addEventListener("change", update);
     update();

@@ -3,7 +3,7 @@ import { h } from "../core/dom";
 import type { Server } from "../core/server";
 import { count, sentenceOf } from "../core/words";
 
-const ACCEPT = ".obj,.ply,.glb,.gltf";
+const ACCEPT = ".obj,.ply,.off,.glb,.gltf";
 
 /** Sends the files one after the other, lets the tool make the project, and opens it. */
 const begin = async (server: Server, files: readonly File[], say: (text: string, bad?: boolean) => void): Promise<void> => {

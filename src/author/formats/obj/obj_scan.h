@@ -1,6 +1,6 @@
 /*
- * obj_scan.h - splits an OBJ file into lines and words, and reports errors with line numbers; private to the OBJ
- * reader.
+ * obj_scan.h - splits an OBJ or OFF file into lines and words, and reports errors with line numbers; private to their
+ * readers.
  *
  * Lines end with LF, CR LF or CR; a backslash before the end of a line joins the next one to it; '#' at the start of a
  * word begins a comment. Nothing is copied, so a line may be as long as the file.
