@@ -154,26 +154,36 @@ typedef struct ex_refined_level {
     int *corner_texcoords; /* [corner_count], -1 for none; or NULL */
 } ex_refined_level;
 
+/* Parts of a mesh that are no surface, and what subdividing did about them. Counts are 0 on a surface. */
+typedef struct ex_subdivision_mends {
+    int turned_count, turned_face;       /* faces turned round to agree with most of their part, and the first */
+    int repeated_count, repeated_face;   /* faces with a vertex more than once: corners merged, or the face left out */
+    int duplicate_count, duplicate_face; /* faces with the vertices of another, left out where surface was crowded */
+    int sharp_count, sharp_edge[2];      /* edges of more than two faces, or of two that cannot agree: they stay sharp;
+                                            the vertices of the first */
+} ex_subdivision_mends;
+
 /* Result of subdivision: faces of all levels, and the tables that evaluate them. */
 typedef struct ex_subdivision {
     int level_count;
-    ex_refined_level *levels; /* [level_count + 1]; level 0 is the mesh (with Loop: its triangles). The limit has the
-                                 faces of the last. */
+    ex_refined_level *levels; /* [level_count + 1]; level 0 is the mesh, mended (with Loop: its triangles). The limit
+                                 has the faces of the last. */
     ex_stencils *stencils;
     int pinched_count;
     int *pinched; /* vertices at which separate fans of faces meet; they stay in place */
+    ex_subdivision_mends mends;
 } ex_subdivision;
 
 /*
- * Subdivides the mesh's faces. Positions matter only if Loop cuts polygons. Creases, corners, holes and the rest come
- * from the tags `crease`, `corner`, `hole`, `interpolateboundary`, `creasemethod` (normal, chaikin) and
- * `smoothtriangles`; other tags are skipped. Sharpness counts levels; 10 or more is permanent. Limit points take the
- * remaining sharpness into account. Time and memory are linear in the number of refined vertices times the control
- * vertices each depends on (6 at level 1, up to 16): a million quads at level 1 take 1.0 GB while building and 0.22 GB
- * in the result, with limit and tangents 2.9 GB and 1.0 GB; 64 quads at level 5 with limit and tangents 17 MB. Vertices
- * near a face of n corners depend on all of them, so a face of 1000 corners at level 2 takes 97 MB. Results: ARGUMENT,
- * DATA (an edge with three faces, faces with opposite orientation, a face with a repeated vertex, a crease that is not
- * an edge: each named by its vertices), MEMORY, LIMIT.
+ * Subdivides the mesh's faces, mended if they are no surface; vertices keep their numbers. Positions matter only if
+ * Loop cuts polygons. Creases, corners, holes and the rest come from the tags `crease`, `corner`, `hole`,
+ * `interpolateboundary`, `creasemethod` (normal, chaikin) and `smoothtriangles`; other tags are skipped. Sharpness
+ * counts levels; 10 or more is permanent. Limit points take the remaining sharpness into account. Time and memory are
+ * linear in the number of refined vertices times the control vertices each depends on (6 at level 1, up to 16): a
+ * million quads at level 1 take 1.0 GB while building and 0.22 GB in the result, with limit and tangents 2.9 GB and 1.0
+ * GB; 64 quads at level 5 with limit and tangents 17 MB. Vertices near a face of n corners depend on all of them, so a
+ * face of 1000 corners at level 2 takes 97 MB. Results: ARGUMENT, DATA (a crease that is not an edge, named by its
+ * vertices), MEMORY, LIMIT.
  */
 EX_API ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex_subdivision **subdivision,
                                    ex_error *error);

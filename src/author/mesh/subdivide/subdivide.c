@@ -118,8 +118,16 @@ static ex_result make_cage(builder *b) {
     ex_result result = pinched ? cage_corners(b, &b->level, &mesh_corners) : no_memory(b);
     if (result == EX_OK)
         result = fill_corners(b, &b->level, mesh_corners);
+    exi_faults faults = {0};
     if (result == EX_OK)
-        result = exi_topology_connect(&b->level, pinched, b->error);
+        result = exi_topology_connect(&b->level, pinched, &faults, b->error);
+    if (result == EX_OK && (faults.repeated_count > 0 || faults.edge_count > 0)) {
+        result = exi_topology_mend(&b->level, &b->out->mends, b->error);
+        if (result == EX_OK)
+            result = exi_topology_connect(&b->level, pinched, &faults, b->error);
+    }
+    b->out->mends.sharp_count = faults.edge_count;
+    memcpy(b->out->mends.sharp_edge, faults.edge_vertices, sizeof faults.edge_vertices);
     if (result == EX_OK)
         result = exi_subdivide_read_tags(b->mesh, b->def->boundary, &b->level, &b->rules, b->error);
     if (result == EX_OK)

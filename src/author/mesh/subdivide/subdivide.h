@@ -3,6 +3,7 @@
  * weights; private to authoring.
  *
  *   subdivide_topology.c   edges, opposite half-edges, the next level's faces
+ *   subdivide_mend.c       faces that are no surface
  *   subdivide_tags.c       sharpness, holes and boundaries from tags
  *   subdivide_rules.c      weights of a level's vertices over those of the level before
  *   subdivide_limit.c      weights of limit points and tangents over a level's vertices
@@ -54,9 +55,37 @@ static inline int exi_previous(const exi_topology *t, int corner) {
     return corner > t->face_offsets[f] ? corner - 1 : t->face_offsets[f + 1] - 1;
 }
 
-/* Fills in the rest, up to vertex_corners, from the faces (offsets, corners and counts). The error names what is not a
- * surface. Sets pinched [vertex_count], unless NULL, where several fans meet. */
-ex_result exi_topology_connect(exi_topology *t, unsigned char *pinched, ex_error *error);
+/* Parts of a level that are no surface. */
+typedef struct exi_faults {
+    int repeated_count;   /* corners at which a face has a vertex again */
+    int edge_count;       /* edges of more than two faces, or of two that run the same way: boundaries of all of them */
+    int edge_vertices[2]; /* of the first such edge */
+} exi_faults;
+
+/* Fills in the rest, up to vertex_corners, from the faces (offsets, corners and counts). Sets pinched [vertex_count],
+ * unless NULL, where several fans meet, and faults. If corners are repeated, the faces must be mended first, and
+ * connected again. */
+ex_result exi_topology_connect(exi_topology *t, unsigned char *pinched, exi_faults *faults, ex_error *error);
+
+/* Releases what connecting made. */
+void exi_topology_disconnect(exi_topology *t);
+
+/* Changes the faces of a cage that was connected so that they are a surface, as far as possible, and disconnects it.
+ * Counts in mends, other than edges that stay sharp. Results: MEMORY. */
+ex_result exi_topology_mend(exi_topology *t, ex_subdivision_mends *mends, ex_error *error);
+
+/* Kinds of what is mended. */
+typedef enum exi_mend {
+    EXI_MEND_TURNED,
+    EXI_MEND_REPEATED,
+    EXI_MEND_DUPLICATE,
+    EXI_MEND_SHARP,
+    EXI_MEND_KINDS
+} exi_mend;
+
+/* Writes a sentence, without an end, that says how many there are, the first, and what was done. False: none. */
+enum { EXI_MEND_SIZE = 240 };
+bool exi_mend_describe(const ex_subdivision_mends *mends, exi_mend kind, char text[EXI_MEND_SIZE]);
 
 /* Makes faces, edges and sharpness of the next level. child_sharpness [edge_count][2]: at the corner that the edge's
  * first half-edge leaves, then at the other end; vertex_sharpness [vertex_count]. */

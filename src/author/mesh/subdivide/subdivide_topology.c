@@ -59,29 +59,22 @@ static void sort_by(const exi_topology *t, int (*end)(const exi_topology *, int)
     }
 }
 
-/* Makes an edge from the half-edges along it. On a surface there is one, or two in opposite directions. */
-static ex_result join(exi_topology *t, const int *run, int count, ex_error *error) {
-    int low = low_end(t, run[0]), high = high_end(t, run[0]);
-    if (count > 2)
-        return ex_error_set(
-            error, EX_ERROR_DATA,
-            "%d faces meet at the edge between vertices %d and %d (counting from 0), among them faces %d, "
-            "%d and %d: a surface has at most two there",
-            count, low, high, t->corner_faces[run[0]], t->corner_faces[run[1]], t->corner_faces[run[2]]);
-    if (count == 2 && t->corners[run[0]] == t->corners[run[1]])
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "faces %d and %d run the same way along the edge between vertices %d and %d (counting from "
-                            "0): flip one of them",
-                            t->corner_faces[run[0]], t->corner_faces[run[1]], low, high);
+/* Makes an edge from the half-edges along it. On a surface there is one, or two in opposite directions; others have no
+ * opposites. */
+static void join(exi_topology *t, const int *run, int count, exi_faults *faults) {
+    const bool fault = count > 2 || (count == 2 && t->corners[run[0]] == t->corners[run[1]]);
+    if (fault && faults->edge_count++ == 0) {
+        faults->edge_vertices[0] = low_end(t, run[0]);
+        faults->edge_vertices[1] = high_end(t, run[0]);
+    }
     for (int i = 0; i < count; i++) {
         t->corner_edges[run[i]] = t->edge_count;
-        t->opposites[run[i]] = count == 2 ? run[1 - i] : -1;
+        t->opposites[run[i]] = count == 2 && !fault ? run[1 - i] : -1;
     }
     t->edge_corners[t->edge_count++] = run[0];
-    return EX_OK;
 }
 
-static ex_result find_edges(exi_topology *t, int *work, ex_error *error) {
+static void find_edges(exi_topology *t, int *work, exi_faults *faults) {
     int *by_high = work, *sorted = work + t->corner_count, *counts = sorted + t->corner_count;
     sort_by(t, high_end, NULL, by_high, counts);
     sort_by(t, low_end, by_high, sorted, counts);
@@ -90,24 +83,21 @@ static ex_result find_edges(exi_topology *t, int *work, ex_error *error) {
         while (end < t->corner_count && low_end(t, sorted[end]) == low_end(t, sorted[i]) &&
                high_end(t, sorted[end]) == high_end(t, sorted[i]))
             end++;
-        ex_result result = join(t, sorted + i, end - i, error);
-        if (result != EX_OK)
-            return result;
+        join(t, sorted + i, end - i, faults);
         i = end;
     }
-    return EX_OK;
 }
 
-/* Checks that no vertex occurs twice in a face; last [vertex_count] holds the last face that had it. */
-static ex_result check_faces(const exi_topology *t, int *last, ex_error *error) {
+/* Counts corners with a vertex that the face has already; last [vertex_count] holds the last face that had it. */
+static int count_repeated(const exi_topology *t, int *last) {
+    int count = 0;
     memset(last, 0xFF, (size_t)t->vertex_count * sizeof *last);
     for (int c = 0; c < t->corner_count; c++) {
         int f = t->corner_faces[c], v = t->corners[c];
-        if (last[v] == f)
-            return ex_error_set(error, EX_ERROR_DATA, "face %d has vertex %d more than once (counting from 0)", f, v);
+        count += last[v] == f;
         last[v] = f;
     }
-    return EX_OK;
+    return count;
 }
 
 /* ---- walks around vertices ---- */
@@ -133,7 +123,17 @@ static void find_walks(exi_topology *t, int *faces_at, unsigned char *pinched) {
     }
 }
 
-ex_result exi_topology_connect(exi_topology *t, unsigned char *pinched, ex_error *error) {
+void exi_topology_disconnect(exi_topology *t) {
+    free(t->corner_faces);
+    free(t->corner_edges);
+    free(t->opposites);
+    free(t->edge_corners);
+    free(t->vertex_corners);
+    t->corner_faces = t->corner_edges = t->opposites = t->edge_corners = t->vertex_corners = NULL;
+    t->edge_count = 0;
+}
+
+ex_result exi_topology_connect(exi_topology *t, unsigned char *pinched, exi_faults *faults, ex_error *error) {
     const size_t corners = (size_t)t->corner_count, vertices = (size_t)t->vertex_count;
     t->corner_faces = exi_array_allocate(corners, sizeof *t->corner_faces);
     t->corner_edges = exi_array_allocate(corners, sizeof *t->corner_edges);
@@ -148,13 +148,13 @@ ex_result exi_topology_connect(exi_topology *t, unsigned char *pinched, ex_error
     for (int f = 0; f < t->face_count; f++)
         for (int c = t->face_offsets[f]; c < t->face_offsets[f + 1]; c++)
             t->corner_faces[c] = f;
-    ex_result result = check_faces(t, work, error);
-    if (result == EX_OK)
-        result = find_edges(t, work, error);
-    if (result == EX_OK)
+    *faults = (exi_faults){.repeated_count = count_repeated(t, work)};
+    if (faults->repeated_count == 0) {
+        find_edges(t, work, faults);
         find_walks(t, work, pinched);
+    }
     free(work);
-    return result;
+    return EX_OK;
 }
 
 /* ---- the next level ---- */
@@ -241,7 +241,8 @@ ex_result exi_topology_refine(const exi_topology *t, ex_scheme scheme, const dou
         split_into_triangles(t, child);
     else
         split_into_quads(t, child);
-    ex_result result = exi_topology_connect(child, NULL, error);
+    exi_faults faults; /* those of the cage again */
+    ex_result result = exi_topology_connect(child, NULL, &faults, error);
     if (result != EX_OK)
         return result;
     child->edge_sharpness = exi_array_allocate((size_t)child->edge_count, sizeof *child->edge_sharpness);

@@ -82,6 +82,8 @@ static ex_result read_body(exi_building *b, ex_error *error) {
         result = exi_build_report(b, "subdividing", error);
         if (result == EX_OK)
             result = exi_refinement_make(b->mesh, &b->rig_mesh, &b->view->subdivision, &b->refinement, error);
+        if (result == EX_OK)
+            exi_build_note_mends(b);
     }
     if (!b->unwritten)
         result = ex_error_within(error, result, "%s", b->view->mesh);

@@ -70,6 +70,8 @@ ex_result exi_build_read_form(const exi_building *b, int example, const char *re
 /* build_notes.c. Chooses the falloffs of a layer (falloff.h) if the layer asks for that.
  * Allocates them in layer->weigh; adds a note. */
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error);
+/* Adds notes about faces that were mended to be subdivided. */
+void exi_build_note_mends(const exi_building *b);
 /* Adds a note for every gaussian layer whose weigher had to add a ridge. */
 void exi_build_note_ridges(const exi_building *b, const ex_rig *rig);
 /* Adds a note for every layer with a weight beyond 2 either way inside its range. */

@@ -1,7 +1,8 @@
 /*
- * Notes on choices and additions made by building: falloffs, ridges, with the pose that causes them, weights
- * that swing far between examples, and trajectories that do not follow well.
+ * Notes on choices and additions made by building: mended faces, falloffs, ridges, with the pose that causes them,
+ * weights that swing far between examples, and trajectories that do not follow well.
  */
+#include "author/mesh/subdivide/subdivide.h"
 #include "author/project/build/build.h"
 #include "author/project/build/falloff.h"
 #include "author/project/build/swing.h"
@@ -26,6 +27,13 @@ static void note(const exi_building *b, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     b->options.note(b->options.note_user, text);
+}
+
+void exi_build_note_mends(const exi_building *b) {
+    char text[EXI_MEND_SIZE];
+    for (int i = 0; i < EXI_MEND_KINDS; i++)
+        if (exi_mend_describe(&b->refinement.subdivision->mends, (exi_mend)i, text))
+            note(b, "%s: %s", b->view->mesh, text);
 }
 
 static void note_falloffs(const exi_building *b, const char *layer, const exi_falloff_choice *choice) {

@@ -1,8 +1,7 @@
 /*
- * Checks the requirements of subdivision on the mesh: every edge has at most two faces, which run opposite ways along
- * it; no vertex is twice in a face; creases lie along edges. Subdividing stops at the first problem; here all are
- * counted, from half-edges sorted by their ends. Then one level is made to find the remaining problem: vertices where
- * separate fans of faces meet.
+ * Checks the requirements of subdivision on the mesh. Creases lie along edges, which are found by sorting half-edges by
+ * their ends, and so are edges that texture seams cut in two. Then one level is made, which tells how many faces it had
+ * to mend, and vertices where separate fans of faces meet.
  */
 #include "author/base/array.h"
 #include "author/mesh/subdivide/subdivide.h"
@@ -23,7 +22,6 @@ static const double most_crowded = 2e7;
 typedef struct half_edge {
     int low, high; /* vertices */
     int face;
-    bool forward; /* true if it runs from low to high */
 } half_edge;
 
 static int compare_edges(const void *a, const void *b) {
@@ -42,7 +40,7 @@ static half_edge *sort_edges(const ex_mesh *mesh) {
         const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
         for (int c = begin; c < end; c++) {
             const int v = mesh->corners[c], w = mesh->corners[c + 1 < end ? c + 1 : begin];
-            edges[c] = (half_edge){v < w ? v : w, v < w ? w : v, f, v < w};
+            edges[c] = (half_edge){v < w ? v : w, v < w ? w : v, f};
         }
     }
     if (edges)
@@ -63,41 +61,6 @@ static bool is_edge(const half_edge *edges, int count, int v, int w) {
     return begin < count && edges[begin].low == low && edges[begin].high == high;
 }
 
-/* Says how many more there are than the one that is named. */
-static const char *others(int count, const char *what, char text[64]) {
-    text[0] = 0;
-    if (count > 1)
-        snprintf(text, 64, ", and %d more %s", count - 1, what);
-    return text;
-}
-
-static void check_edges(exi_checker *c, const half_edge *edges, int count) {
-    int crowded = 0, flipped = 0, first_crowded = 0, first_flipped = 0;
-    for (int i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && edges[end].low == edges[i].low && edges[end].high == edges[i].high;)
-            end++;
-        if (edges[i].low == edges[i].high)
-            continue; /* a face that has a vertex twice */
-        if (end - i > 2)
-            first_crowded = crowded++ == 0 ? i : first_crowded;
-        else if (end - i == 2 && edges[i].forward == edges[i + 1].forward)
-            first_flipped = flipped++ == 0 ? i : first_flipped;
-    }
-    char more[64];
-    const half_edge *e = edges + first_crowded;
-    if (crowded > 0)
-        exi_check_add(c, EX_SEVERITY_ERROR, "non_manifold", "mesh", crowded,
-                      "more than two faces, among them %d, %d and %d, meet at the edge between vertices %d and %d "
-                      "(counting from 0)%s: a surface that is subdivided has at most two there",
-                      e[0].face, e[1].face, e[2].face, e->low, e->high, others(crowded, "such edges", more));
-    e = edges + first_flipped;
-    if (flipped > 0)
-        exi_check_add(c, EX_SEVERITY_ERROR, "flipped_face", "mesh", flipped,
-                      "faces %d and %d run the same way along the edge between vertices %d and %d (counting from 0)%s: "
-                      "flip one of them",
-                      e[0].face, e[1].face, e->low, e->high, others(flipped, "such edges", more));
-}
-
 /* Counts edges with one face that coincide with another such edge: exporters that write a vertex for each texture
  * coordinate cut the surface there. */
 static void check_seams(exi_checker *c, const half_edge *edges, int count) {
@@ -110,7 +73,7 @@ static void check_seams(exi_checker *c, const half_edge *edges, int count) {
             end++;
         const int v = places[edges[i].low], w = places[edges[i].high];
         if (end - i == 1 && v != w)
-            open[boundary++] = (half_edge){v < w ? v : w, v < w ? w : v, i, false};
+            open[boundary++] = (half_edge){v < w ? v : w, v < w ? w : v, i};
     }
     if (open && boundary > 0)
         qsort(open, (size_t)boundary, sizeof *open, compare_edges);
@@ -127,31 +90,6 @@ static void check_seams(exi_checker *c, const half_edge *edges, int count) {
     free(places);
 }
 
-static void check_faces(exi_checker *c) {
-    const ex_mesh *mesh = c->mesh;
-    int *last = exi_array_allocate((size_t)mesh->vertex_count, sizeof *last), count = 0, face = 0, vertex = 0;
-    char more[64];
-    c->failed = c->failed || !last;
-    for (int v = 0; last && v < mesh->vertex_count; v++)
-        last[v] = -1;
-    for (int f = 0; last && f < mesh->face_count; f++) {
-        bool twice = false;
-        for (int k = mesh->face_offsets[f]; k < mesh->face_offsets[f + 1]; k++) {
-            if (last[mesh->corners[k]] == f && !twice) {
-                twice = true;
-                face = count == 0 ? f : face;
-                vertex = count++ == 0 ? mesh->corners[k] : vertex;
-            }
-            last[mesh->corners[k]] = f;
-        }
-    }
-    free(last);
-    if (count > 0)
-        exi_check_add(c, EX_SEVERITY_ERROR, "degenerate_face", "mesh", count,
-                      "face %d has vertex %d more than once (counting from 0)%s", face, vertex,
-                      others(count, "such faces", more));
-}
-
 static void check_creases(exi_checker *c, const half_edge *edges) {
     const ex_mesh *mesh = c->mesh;
     for (int t = 0; t < mesh->tag_count; t++) {
@@ -162,6 +100,21 @@ static void check_creases(exi_checker *c, const half_edge *edges) {
                               "a crease runs from vertex %d to vertex %d (counting from 0), but no face has that edge",
                               tag->ints[i], tag->ints[i + 1]);
     }
+}
+
+static void report_mends(exi_checker *c, const ex_subdivision_mends *mends) {
+    static const char *const kinds[] = {[EXI_MEND_TURNED] = "flipped_face",
+                                        [EXI_MEND_REPEATED] = "degenerate_face",
+                                        [EXI_MEND_DUPLICATE] = "duplicate_face",
+                                        [EXI_MEND_SHARP] = "non_manifold"};
+    const int counts[] = {[EXI_MEND_TURNED] = mends->turned_count,
+                          [EXI_MEND_REPEATED] = mends->repeated_count,
+                          [EXI_MEND_DUPLICATE] = mends->duplicate_count,
+                          [EXI_MEND_SHARP] = mends->sharp_count};
+    char text[EXI_MEND_SIZE];
+    for (int i = 0; i < EXI_MEND_KINDS; i++)
+        if (exi_mend_describe(mends, (exi_mend)i, text))
+            exi_check_add(c, EX_SEVERITY_WARNING, kinds[i], "mesh", counts[i], "%s", text);
 }
 
 static void report_pinched(exi_checker *c, const ex_subdivision *s) {
@@ -200,6 +153,8 @@ static void subdivide_once(exi_checker *c) {
     if (ex_mesh_subdivide(c->mesh, &def, &subdivision, &error) != EX_OK)
         exi_check_failure(c, "subdivide", "mesh", &error);
     else
+        report_mends(c, &subdivision->mends);
+    if (subdivision && subdivision->mends.sharp_count == 0) /* else ends of sharp edges are among them */
         report_pinched(c, subdivision);
     ex_subdivision_destroy(subdivision);
 }
@@ -211,8 +166,6 @@ void exi_check_surface(exi_checker *c) {
     half_edge *edges = sort_edges(c->mesh);
     c->failed = c->failed || !edges;
     if (edges) {
-        check_faces(c);
-        check_edges(c, edges, c->mesh->corner_count);
         check_seams(c, edges, c->mesh->corner_count);
         check_creases(c, edges);
     }

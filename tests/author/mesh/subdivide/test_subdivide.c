@@ -535,11 +535,6 @@ static void test_refused(void **state) {
         const char *text, *word, *word_2;
         int change, to; /* the integer of the tag at this distance from the end: a file's reader would refuse it */
     } cases[] = {
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\n", "3 faces", "vertices 0 and 1", 0,
-         0},
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nf 1 2 3\nf 1 2 4\n", "faces 0 and 1", "vertices 0 and 1", 0, 0},
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1 2\n", "face 1", "vertex 1", 0, 0},
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 2 2\nf 1 2 3\nf 1 4 2 4 3\n", "face 1", "vertex 3", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt crease 2/1/0 0 2 1\n", "vertex 0", "vertex 2", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt crease 2/1/0 0 1 1\n", "crease", "vertex 4", 1, 4},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt crease 3/3/0 0 1 2 1 2 3\n", "crease", "3 sharpness values",

@@ -142,11 +142,17 @@ static void finds_what_cannot_be_subdivided(void **state) {
         int value;
     } cases[] = {
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 -1 0\nv 1 1 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\nf 2 1 6\n", "non_manifold",
-         EX_SEVERITY_ERROR, "faces, among them 0, 1 and 2, meet at the edge between vertices 0 and 1", 1},
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", "flipped_face", EX_SEVERITY_ERROR,
-         "faces 0 and 1 run the same way along the edge between vertices 0 and 1", 1},
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 2 3 4\n", "flipped_face", EX_SEVERITY_ERROR,
-         "and 1 more such edges: flip one of them", 2},
+         EX_SEVERITY_WARNING, "the edge between vertices 0 and 1 (counting from 0) has more than two faces", 1},
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", "flipped_face", EX_SEVERITY_WARNING,
+         "face 1 (counting from 0) runs against its neighbours: subdividing turns it round", 1},
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 1 0\nv 2 1 0\nv 0 2 0\nf 1 2 3\nf 1 2 4\nf 5 3 2\nf 5 6 2\nf 5 7 3\n",
+         "flipped_face", EX_SEVERITY_WARNING,
+         "2 faces, the first is face 1 (counting from 0), run against their neighbours: subdividing turns them round",
+         2},
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 3 2 4\nf 2 2 4\n", "degenerate_face", EX_SEVERITY_WARNING,
+         "face 2 (counting from 0) has a vertex more than once", 1},
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 3 2 4\nf 3 1 2\n", "duplicate_face", EX_SEVERITY_WARNING,
+         "face 2 (counting from 0) has the same vertices as another: subdividing leaves it out", 1},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 2 2 2\nf 1 2 3\nf 3 2 4\nt crease 2/1/0 0 3 2\nt crease 3/1/0 0 1 4 "
          "2\n",
          "crease", EX_SEVERITY_ERROR, "", -1},
