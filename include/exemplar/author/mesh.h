@@ -64,8 +64,9 @@ EX_API ex_mesh *ex_mesh_copy(const ex_mesh *mesh);
 EX_API double ex_mesh_size(const ex_mesh *mesh);
 
 /*
- * Compares connectivity: EX_OK if two meshes have the same vertices and faces (texture coordinates may differ). If not,
- * EX_ERROR_DATA and a message that names the first face that differs, or says that all faces run the other way round.
+ * Compares connectivity: EX_OK if two meshes have the same vertices and faces. Texture coordinates may differ, and
+ * up to half of the faces may run the other way round. If not, EX_ERROR_DATA and a message that names the first
+ * face that differs, or says that all faces run the other way round.
  */
 EX_API ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error);
 

@@ -198,15 +198,15 @@ static bool is_backwards(const int *a, const int *b, int count) {
     return false;
 }
 
-/* True if all faces are reversed: one of the two programs has then flipped the whole surface. */
-static bool all_backwards(const ex_mesh *mesh, const ex_mesh *other) {
-    bool backwards = mesh->face_count == other->face_count;
-    for (int f = 0; backwards && f < mesh->face_count; f++) {
-        const int first = mesh->face_offsets[f], count = mesh->face_offsets[f + 1] - first;
-        backwards = other->face_offsets[f] == first && other->face_offsets[f + 1] == first + count &&
-                    is_backwards(mesh->corners + first, other->corners + first, count);
-    }
-    return backwards;
+/* Names a face that differs. */
+static ex_result face_differs(const ex_mesh *mesh, const ex_mesh *other, int f, const char *how, ex_error *error) {
+    char here[160], there[160];
+    list_corners(here, sizeof here, other->corners + other->face_offsets[f],
+                 other->face_offsets[f + 1] - other->face_offsets[f]);
+    list_corners(there, sizeof there, mesh->corners + mesh->face_offsets[f],
+                 mesh->face_offsets[f + 1] - mesh->face_offsets[f]);
+    return ex_error_set(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)%s", f,
+                        here, there, how);
 }
 
 ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error) {
@@ -214,27 +214,27 @@ ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other
         return ex_error_set(error, EX_ERROR_DATA, "%d vertices here and %d in the mesh", other->vertex_count,
                             mesh->vertex_count);
     int shared = mesh->face_count < other->face_count ? mesh->face_count : other->face_count;
+    int backwards = 0, first_backwards = 0;
     for (int f = 0; f < shared; f++) {
         const int *a = mesh->corners + mesh->face_offsets[f], *b = other->corners + other->face_offsets[f];
         int a_count = mesh->face_offsets[f + 1] - mesh->face_offsets[f];
         int b_count = other->face_offsets[f + 1] - other->face_offsets[f];
         if (a_count == b_count && memcmp(a, b, (size_t)a_count * sizeof *a) == 0)
             continue;
-        if (all_backwards(mesh, other))
-            return ex_error_set(
-                error, EX_ERROR_DATA,
-                "its faces are wound the other way round: flip their normals in the program that wrote it");
-        char here[160], there[160];
-        list_corners(here, sizeof here, b, b_count);
-        list_corners(there, sizeof there, a, a_count);
-        return ex_error_set(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)%s",
-                            f, here, there,
-                            a_count == b_count && is_backwards(a, b, a_count) ? ": it runs the other way round" : "");
+        if (a_count != b_count || !is_backwards(a, b, a_count))
+            return face_differs(mesh, other, f, "", error);
+        first_backwards = backwards++ == 0 ? f : first_backwards;
     }
     if (mesh->face_count != other->face_count)
         return ex_error_set(
             error, EX_ERROR_DATA,
             "%d faces here and %d in the mesh: face %d (counting from 0) is the first that only one has",
             other->face_count, mesh->face_count, shared);
+    /* A few reversed faces are a slip of either file, and no vertex is another for it. */
+    if (backwards > 0 && backwards == shared)
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "its faces are wound the other way round: flip their normals in the program that wrote it");
+    if (backwards > shared / 2)
+        return face_differs(mesh, other, first_backwards, ": it runs the other way round, as most faces do", error);
     return EX_OK;
 }
