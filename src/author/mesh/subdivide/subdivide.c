@@ -36,58 +36,121 @@ static ex_result no_memory(const builder *b) {
 
 /* ---- the cage ---- */
 
-/* The mesh's faces, or for Loop the triangles that they are cut into, as corners of the mesh. */
-static ex_result cage_corners(const builder *b, exi_topology *t, int **mesh_corners) {
-    const ex_mesh *mesh = b->mesh;
-    int triangle_count = 0;
-    const bool cut = b->rules.scheme == EX_SCHEME_LOOP;
-    if (cut) {
-        ex_result result = ex_mesh_triangulate(mesh, mesh_corners, &triangle_count, b->error);
-        if (result != EX_OK)
-            return result;
-        if (triangle_count > INT_MAX / 16)
-            return ex_error_set(b->error, EX_ERROR_LIMIT, "%d triangles are too many to subdivide", triangle_count);
-    }
-    t->vertex_count = mesh->vertex_count;
-    t->face_count = cut ? triangle_count : mesh->face_count;
-    t->corner_count = cut ? 3 * triangle_count : mesh->face_count > 0 ? mesh->corner_count : 0;
-    t->face_offsets = exi_array_allocate((size_t)t->face_count + 1, sizeof *t->face_offsets);
-    t->face_sources = exi_array_allocate((size_t)t->face_count, sizeof *t->face_sources);
-    if (!t->face_offsets || !t->face_sources)
-        return no_memory(b);
-    for (int f = 0, c = 0; f < mesh->face_count; f++) {
-        int begin = mesh->face_offsets[f], size = mesh->face_offsets[f + 1] - begin;
-        for (int i = 0; i < (cut ? size - 2 : 1); i++, c++) {
-            t->face_sources[c] = f;
-            t->face_offsets[c] = cut ? 3 * c : begin;
-        }
-    }
-    t->face_offsets[t->face_count] = t->corner_count;
-    return EX_OK;
-}
-
-static ex_result fill_corners(const builder *b, exi_topology *t, const int *mesh_corners) {
+/* Copies the mesh's faces. */
+static ex_result take_faces(const builder *b, exi_topology *t) {
     const ex_mesh *mesh = b->mesh;
     const bool textured = mesh->corner_texcoords && mesh->texcoord_count > 0;
-    const size_t edges = (size_t)t->corner_count, vertices = (size_t)t->vertex_count;
-    t->corners = exi_array_allocate((size_t)t->corner_count, sizeof *t->corners);
-    t->edge_sharpness = exi_array_allocate(edges, sizeof *t->edge_sharpness);
-    t->vertex_sharpness = exi_array_allocate(vertices, sizeof *t->vertex_sharpness);
-    t->holes = exi_array_allocate((size_t)t->face_count, 1);
+    const size_t faces = (size_t)mesh->face_count, corners = faces > 0 ? (size_t)mesh->corner_count : 0;
+    t->vertex_count = mesh->vertex_count;
+    t->face_count = mesh->face_count;
+    t->corner_count = (int)corners;
+    t->face_offsets = exi_array_allocate(faces + 1, sizeof *t->face_offsets);
+    t->face_sources = exi_array_allocate(faces, sizeof *t->face_sources);
+    t->corners = exi_array_allocate(corners, sizeof *t->corners);
     if (textured) {
         t->texcoord_count = mesh->texcoord_count;
         t->texcoords = exi_array_copy(mesh->texcoords, (size_t)mesh->texcoord_count, 2 * sizeof *t->texcoords);
-        t->corner_texcoords = exi_array_allocate((size_t)t->corner_count, sizeof *t->corner_texcoords);
+        t->corner_texcoords = exi_array_copy(mesh->corner_texcoords, corners, sizeof *t->corner_texcoords);
     }
-    if (!t->corners || !t->edge_sharpness || !t->vertex_sharpness || !t->holes ||
-        (textured && (!t->texcoords || !t->corner_texcoords)))
+    if (!t->face_offsets || !t->face_sources || !t->corners || (textured && (!t->texcoords || !t->corner_texcoords)))
         return no_memory(b);
-    for (int c = 0; c < t->corner_count; c++) {
-        int from = mesh_corners ? mesh_corners[c] : c;
-        t->corners[c] = mesh->corners[from];
-        if (textured)
-            t->corner_texcoords[c] = mesh->corner_texcoords[from];
+    for (int f = 0; f < t->face_count; f++) {
+        t->face_offsets[f] = mesh->face_offsets[f];
+        t->face_sources[f] = f;
     }
+    t->face_offsets[t->face_count] = t->corner_count;
+    if (corners > 0)
+        memcpy(t->corners, mesh->corners, corners * sizeof *t->corners);
+    return EX_OK;
+}
+
+/* Replaces the faces by the triangles that they are cut into, given as corners. */
+static bool replace_faces(exi_topology *t, const int *triangles, int count) {
+    const size_t faces = (size_t)count;
+    int *offsets = exi_array_allocate(faces + 1, sizeof *offsets),
+        *sources = exi_array_allocate(faces, sizeof *sources);
+    int *corners = exi_array_allocate(3 * faces, sizeof *corners);
+    int *texcoords = t->corner_texcoords ? exi_array_allocate(3 * faces, sizeof *texcoords) : NULL;
+    const bool good = offsets && sources && corners && (!t->corner_texcoords || texcoords);
+    for (int f = 0; good && f < count; f++) {
+        offsets[f] = 3 * f;
+        sources[f] = t->face_sources[t->corner_faces[triangles[3 * (size_t)f]]];
+    }
+    for (size_t c = 0; good && c < 3 * faces; c++) {
+        corners[c] = t->corners[triangles[c]];
+        if (texcoords)
+            texcoords[c] = t->corner_texcoords[triangles[c]];
+    }
+    if (!good) {
+        free(offsets);
+        free(sources);
+        free(corners);
+        free(texcoords);
+        return false;
+    }
+    offsets[count] = 3 * count;
+    free(t->face_offsets);
+    free(t->face_sources);
+    free(t->corners);
+    free(t->corner_texcoords);
+    t->face_offsets = offsets;
+    t->face_sources = sources;
+    t->corners = corners;
+    t->corner_texcoords = texcoords;
+    t->face_count = count;
+    t->corner_count = 3 * count;
+    return true;
+}
+
+/* Cuts faces of more than three corners for Loop, and connects the triangles. */
+static ex_result cut_faces(const builder *b, exi_topology *t, unsigned char *pinched, exi_faults *faults) {
+    if (t->corner_count == 3 * t->face_count)
+        return EX_OK;
+    const ex_mesh polygons = {.vertex_count = t->vertex_count,
+                              .positions = b->mesh->positions,
+                              .face_count = t->face_count,
+                              .face_offsets = t->face_offsets,
+                              .corner_count = t->corner_count,
+                              .corners = t->corners};
+    int *triangles = NULL, count = 0;
+    ex_result result = ex_mesh_triangulate(&polygons, &triangles, &count, b->error);
+    if (result == EX_OK && count > INT_MAX / 16)
+        result = ex_error_set(b->error, EX_ERROR_LIMIT, "%d triangles are too many to subdivide", count);
+    if (result == EX_OK && !replace_faces(t, triangles, count))
+        result = no_memory(b);
+    free(triangles);
+    if (result != EX_OK)
+        return result;
+    exi_topology_disconnect(t);
+    return exi_topology_connect(t, pinched, faults, b->error);
+}
+
+/* Connects the mesh's faces, mended if they are no surface, and for Loop cut into triangles. */
+static ex_result connect_faces(builder *b, unsigned char *pinched) {
+    exi_topology *t = &b->level;
+    ex_subdivision_mends *mends = &b->out->mends;
+    exi_faults faults = {0};
+    ex_result result = exi_topology_connect(t, pinched, &faults, b->error);
+    if (result == EX_OK && (faults.repeated_count > 0 || faults.edge_count > 0)) {
+        result = exi_topology_mend(t, mends, b->error);
+        if (result == EX_OK)
+            result = exi_topology_connect(t, pinched, &faults, b->error);
+    }
+    if (result == EX_OK && b->rules.scheme == EX_SCHEME_LOOP)
+        result = cut_faces(b, t, pinched, &faults);
+    mends->sharp_count = faults.edge_count;
+    memcpy(mends->sharp_edge, faults.edge_vertices, sizeof mends->sharp_edge);
+    return result;
+}
+
+/* Makes everything smooth, and no face a hole. */
+static ex_result smooth_all(const builder *b, exi_topology *t) {
+    const size_t edges = (size_t)t->corner_count, vertices = (size_t)t->vertex_count;
+    t->edge_sharpness = exi_array_allocate(edges, sizeof *t->edge_sharpness);
+    t->vertex_sharpness = exi_array_allocate(vertices, sizeof *t->vertex_sharpness);
+    t->holes = exi_array_allocate((size_t)t->face_count, 1);
+    if (!t->edge_sharpness || !t->vertex_sharpness || !t->holes)
+        return no_memory(b);
     for (size_t i = 0; i < edges; i++)
         t->edge_sharpness[i] = 0;
     for (size_t i = 0; i < vertices; i++)
@@ -113,26 +176,16 @@ static ex_result pin_pinched(builder *b, const unsigned char *pinched) {
 }
 
 static ex_result make_cage(builder *b) {
-    int *mesh_corners = NULL;
     unsigned char *pinched = exi_array_allocate((size_t)b->mesh->vertex_count, 1);
-    ex_result result = pinched ? cage_corners(b, &b->level, &mesh_corners) : no_memory(b);
+    ex_result result = pinched ? take_faces(b, &b->level) : no_memory(b);
     if (result == EX_OK)
-        result = fill_corners(b, &b->level, mesh_corners);
-    exi_faults faults = {0};
+        result = connect_faces(b, pinched);
     if (result == EX_OK)
-        result = exi_topology_connect(&b->level, pinched, &faults, b->error);
-    if (result == EX_OK && (faults.repeated_count > 0 || faults.edge_count > 0)) {
-        result = exi_topology_mend(&b->level, &b->out->mends, b->error);
-        if (result == EX_OK)
-            result = exi_topology_connect(&b->level, pinched, &faults, b->error);
-    }
-    b->out->mends.sharp_count = faults.edge_count;
-    memcpy(b->out->mends.sharp_edge, faults.edge_vertices, sizeof faults.edge_vertices);
+        result = smooth_all(b, &b->level);
     if (result == EX_OK)
         result = exi_subdivide_read_tags(b->mesh, b->def->boundary, &b->level, &b->rules, b->error);
     if (result == EX_OK)
         result = pin_pinched(b, pinched);
-    free(mesh_corners);
     free(pinched);
     return result;
 }

@@ -42,13 +42,9 @@ typedef struct mender {
     int *queue;          /* [face_count] */
 } mender;
 
-/* Counts a face of the mesh, once; the cage of Loop may have several of it in a row. */
-static void count_face(int *count, int *first, int *before, int source) {
-    if (*before == source)
-        return;
+static void count_face(int *count, int *first, int source) {
     *first = *count == 0 ? source : *first;
     ++*count;
-    *before = source;
 }
 
 static void copy_corner(exi_topology *t, int from, int to) {
@@ -71,7 +67,7 @@ static bool is_face(mender *m, int begin, int end, int stamp) {
 
 static void merge_repeated(mender *m) {
     exi_topology *t = m->t;
-    int faces = 0, at = 0, before = -1;
+    int faces = 0, at = 0;
     memset(m->last, 0xFF, (size_t)t->vertex_count * sizeof *m->last);
     for (int f = 0, begin = 0; f < t->face_count; f++) {
         const int end = t->face_offsets[f + 1], start = at;
@@ -82,7 +78,7 @@ static void merge_repeated(mender *m) {
             at--;
         const bool good = is_face(m, start, at, f);
         if (!good || at - start < end - begin)
-            count_face(&m->mends->repeated_count, &m->mends->repeated_face, &before, t->face_sources[f]);
+            count_face(&m->mends->repeated_count, &m->mends->repeated_face, t->face_sources[f]);
         begin = end;
         if (!good) {
             at = start;
@@ -179,7 +175,7 @@ static void drop_marked(exi_topology *t, const unsigned char *marked) {
 
 static void drop_duplicates(mender *m) {
     exi_topology *t = m->t;
-    int count = 0, before = -1;
+    int count = 0;
     for (int f = 0; f < t->face_count; f++)
         if (m->bad[f])
             m->outlines[count++] = make_outline(t, f);
@@ -190,7 +186,7 @@ static void drop_duplicates(mender *m) {
         m->bad[m->outlines[i].face] = same_outline(&m->outlines[i - 1], &m->outlines[i]);
     for (int f = 0; f < t->face_count; f++)
         if (m->bad[f])
-            count_face(&m->mends->duplicate_count, &m->mends->duplicate_face, &before, t->face_sources[f]);
+            count_face(&m->mends->duplicate_count, &m->mends->duplicate_face, t->face_sources[f]);
     drop_marked(t, m->bad);
 }
 
@@ -231,7 +227,6 @@ static int reach_part(mender *m, int first) {
 
 static void turn_minorities(mender *m) {
     exi_topology *t = m->t;
-    int before = -1;
     memset(m->turned, 0xFF, (size_t)t->face_count);
     for (int f = 0; f < t->face_count; f++) {
         const int count = m->turned[f] < 0 ? reach_part(m, f) : 0;
@@ -244,7 +239,7 @@ static void turn_minorities(mender *m) {
     for (int f = 0; f < t->face_count; f++)
         if (m->turned[f]) {
             turn(t, f);
-            count_face(&m->mends->turned_count, &m->mends->turned_face, &before, t->face_sources[f]);
+            count_face(&m->mends->turned_count, &m->mends->turned_face, t->face_sources[f]);
         }
 }
 
