@@ -15,7 +15,8 @@ typedef struct exi_layer_path {
 /* Bytes that evaluation reads per vertex: velocities, turns and correctors, in float. */
 int exi_layer_path_bytes(const exi_layer_path *path);
 
-/* Bytes that evaluation reads per vertex for a layer's mixture: its nodes, their shares and the correctors, in float. */
+/* Bytes that evaluation reads per vertex for a layer's mixture: its nodes, their shares and the correctors, in float.
+ */
 int exi_layer_mixture_bytes(const ex_mixture *mixture);
 
 /* A layer to print. The project or the rig owns everything but the arrays themselves. */

@@ -28,7 +28,7 @@ case $(head -n 1 "$work/results.txt") in
 *avx2) simd='-mavx2 -mfma' ;;
 *) simd= ;;
 esac
-for name in portable/results support/characters support/paths support/tubes; do
+for name in portable/results support/characters support/mixtures support/paths support/tubes; do
     "$cc" -std=c17 -O1 -ffp-contract=off "-I$source/include" "-I$source/tests" -c "$source/tests/$name.c" \
         -o "$work/$(basename $name).o"
 done
