@@ -229,6 +229,124 @@ EX_API ex_result ex_warp_report_create(const ex_trajectories_def *def, const ex_
                                        ex_warp_report **report, ex_error *error);
 EX_API void ex_warp_report_destroy(ex_warp_report *report);
 
+/* ---- mixtures, as `exemplar warp --report` and `exemplar check` measure them ---- */
+
+/* Stretches below this count as this in ratios: twice as much, 0.006, is still hard to see. */
+#define EX_MIXTURE_FLOOR 0.003
+/* A mixture is weak if its ratio is above the first, or if it has more folded triangles than the rigid form and the
+ * second. */
+#define EX_MIXTURE_RATIO_MAX 2.0
+#define EX_MIXTURE_FOLD_MAX  3
+
+/* Kinds of measured mixtures, with the names that reports use. */
+#define EX_MIXTURE_LIST(X)                                                                                             \
+    X(EX_MIXTURE_PATH, "path")     /* the reference and one example */                                                 \
+    X(EX_MIXTURE_PAIR, "pair")     /* two examples */                                                                  \
+    X(EX_MIXTURE_THIRDS, "thirds") /* a third of each of three poses */                                                \
+    X(EX_MIXTURE_ALL, "all")       /* an equal share of all poses */                                                   \
+    X(EX_MIXTURE_RANDOM, "random") /* random weights of some poses */                                                  \
+    X(EX_MIXTURE_GIVEN, "given")   /* weights of the caller */
+
+typedef enum ex_mixture_kind {
+#define EX_MIXTURE_ENUM(name, text) name,
+    EX_MIXTURE_LIST(EX_MIXTURE_ENUM)
+#undef EX_MIXTURE_ENUM
+        EX_MIXTURE_KIND_COUNT
+} ex_mixture_kind;
+
+/* Returns the name of a kind of mixture. */
+EX_API const char *ex_mixture_kind_name(ex_mixture_kind kind);
+
+/* Things that would mend a weak mixture, with the names that reports use. */
+#define EX_MIXTURE_REMEDY_LIST(X)                                                                                      \
+    X(EX_MIXTURE_SOUND, "none")            /* nothing to mend */                                                       \
+    X(EX_MIXTURE_TO_GUIDED, "guided")      /* guided trajectories instead of the paper's */                            \
+    X(EX_MIXTURE_TO_BETWEEN, "between")    /* a pose between two of them: parts turn by more than 150 degrees */       \
+    X(EX_MIXTURE_TO_LAYERS, "layers")      /* a layer for each pose: they move different parts */                      \
+    X(EX_MIXTURE_TO_CORRECT, "correctors") /* more correctors than were asked for */                                   \
+    X(EX_MIXTURE_TO_SCULPT, "example")     /* an example at this mixture */
+
+typedef enum ex_mixture_remedy {
+#define EX_MIXTURE_ENUM(name, text) name,
+    EX_MIXTURE_REMEDY_LIST(EX_MIXTURE_ENUM)
+#undef EX_MIXTURE_ENUM
+        EX_MIXTURE_REMEDY_COUNT
+} ex_mixture_remedy;
+
+/* Returns the name of a remedy. */
+EX_API const char *ex_mixture_remedy_name(ex_mixture_remedy remedy);
+
+/* Options of measuring mixtures. Poses are the reference and the examples. */
+typedef struct ex_mixture_options {
+    int most;            /* largest number of chosen mixtures, besides random ones; 0: the default, 200 for meshes of up
+                            to 30 000 triangles, fewer for larger ones, at least 24 */
+    int random_count;    /* random mixtures, if there are three poses or more; default 20 */
+    const double *given; /* [given_count][example_count], optional: measured instead of chosen and random ones */
+    int given_count;
+} ex_mixture_options;
+
+/* Returns the defaults. */
+EX_API ex_mixture_options ex_mixture_options_default(void);
+
+/* A measured mixture. */
+typedef struct ex_measured_mixture {
+    ex_mixture_kind kind;
+    int number;            /* in the order of choosing, or of the given ones, from 0 */
+    const double *weights; /* [example_count]; 0 for the reference, */
+    double rest;           /* which has the rest, 1 minus their sum */
+    ex_stretch path;       /* of the trajectories, */
+    ex_stretch rigid;      /* of the as-rigid-as-possible form, */
+    ex_stretch linear;     /* and of straight lines */
+    double ratio;          /* 99th percentile of the path over that of the rigid form, both at least EX_MIXTURE_FLOOR */
+    double ratio_999;      /* the same for the 99.9th percentile */
+} ex_measured_mixture;
+
+/* Mixtures of some trajectories, compared with as-rigid-as-possible forms. */
+typedef struct ex_mixture_report {
+    int example_count;
+    int mixture_count;
+    ex_measured_mixture *mixtures; /* the largest ratio first */
+    int candidate_count;           /* chosen from that many, random ones included */
+    int weak_count;                /* mixtures beyond EX_MIXTURE_RATIO_MAX or EX_MIXTURE_FOLD_MAX */
+    double median;                 /* of the ratios */
+    int worst;                     /* the first mixture, or, if its ratio is not weak, the one with the most folds */
+    ex_mixture_remedy remedy;      /* for that one */
+    double turn;                   /* degrees: of that one's poses, the two between which parts turn farthest; 99 % of
+                                      the area turns by less */
+    int turned[2];                 /* these two poses: examples, -1 for the reference */
+    double *weights;               /* [mixture_count][example_count]: those of the mixtures, in the order of choosing */
+} ex_mixture_report;
+
+/*
+ * Measures mixtures of all examples. These are chosen, in this order, until there are `most`: midpoints of all pairs of
+ * poses, the reference included; the paths from the reference at t = 0.9, 0.1, 0.7, 0.3, 0.95, 0.05, 0.8, 0.2, 0.6,
+ * 0.4; thirds of all triples; all other pairs at these times. If there are too many, midpoints get at most a third,
+ * paths at most half of the others, thirds at most half of the rest. An equal share of all and random ones are added:
+ * uniform weights, in hundredths, of 3, 5 and 8 poses in turn. All of it depends on the numbers of poses and triangles
+ * alone.
+ *
+ * Cost: a rigid form for each, about 0.1 s for 26 000 triangles on one core; they are spread over def->tasks.
+ * Results: ARGUMENT, DATA, MEMORY, LIMIT, SINGULAR, and FILE if def->progress stops it.
+ */
+EX_API ex_result ex_mixture_report_create(const ex_trajectories_def *def, const ex_trajectories *trajectories,
+                                          const ex_mixture_options *options, ex_mixture_report **report,
+                                          ex_error *error);
+EX_API void ex_mixture_report_destroy(ex_mixture_report *report);
+
+/* True if a mixture is weak. */
+EX_API bool ex_mixture_is_weak(const ex_measured_mixture *mixture);
+
+/* Writes a mixture in words: "0.5 kick + 0.3 leap + 0.2 stand". reference: the name of the reference. Examples without
+ * a name are numbered from 1. Returns text. */
+EX_API const char *ex_mixture_words(const ex_trajectories_def *def, const double *weights, const char *reference,
+                                    char *text, size_t size);
+
+/* Computes the two forms of a mixture [vertex_count][3], and the stretch of their triangles [triangle_count]. Results:
+ * as above. */
+EX_API ex_result ex_mixture_forms(const ex_trajectories_def *def, const ex_trajectories *trajectories,
+                                  const double *weights, double *path, double *path_values, double *rigid,
+                                  double *rigid_values, ex_error *error);
+
 #ifdef __cplusplus
 }
 #endif
