@@ -35,9 +35,9 @@ typedef struct ex_option {
     const char *help; /* effect of the option, without a full stop; the help printer breaks lines */
     bool *flag;
     const char **text;
-    ex_word_list *words;      /* may be given several times */
-    int *count;               /* at least 1 */
-    int count_min, count_max; /* with count: smallest (0 means 1) and largest value accepted */
+    ex_word_list *words; /* may be given several times */
+    int *count;
+    int count_min, count_max; /* with count: smallest (0 means 1, -1 means 0) and largest value accepted */
 } ex_option;
 
 typedef struct ex_command ex_command;

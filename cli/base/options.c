@@ -136,7 +136,7 @@ static int store_value(const parser *p, const ex_option *option, const char *val
     }
     char *end;
     long number = strtol(value, &end, 10);
-    const int least = option->count_min > 1 ? option->count_min : 1;
+    const int least = option->count_min < 0 ? 0 : option->count_min > 1 ? option->count_min : 1;
     if (end == value || *end || number < least || number > option->count_max) {
         return exi_wrong_usage(p->command, "--%s needs a whole number from %d to %d, not '%s'", option->name, least,
                                option->count_max, value);

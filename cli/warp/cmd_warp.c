@@ -16,6 +16,7 @@ static const char *output, *reference, *picture, *basis_text;
 static exi_warp_words words;
 static ex_word_list at;
 static bool report;
+static int mixtures = -1; /* not given */
 
 static const ex_option options[] = {
     {.name = "output",
@@ -77,8 +78,16 @@ static const ex_option options[] = {
     {.name = "picture",
      .values = ".png|.svg",
      .argument = "P.png",
-     .help = "with --report: draw it as a chart, .png or .svg; for several forms, P-NAME.png each",
+     .help = "with --report: draw it as a chart, .png or .svg; for several forms, P-NAME.png each; and the worst "
+             "mixture, coloured by stretch, as P-worst-mixture.png",
      .text = &picture},
+    {.name = "mixtures",
+     .argument = "N",
+     .help = "with --report: number of random mixtures to measure besides the fixed ones (default: 20); 0: no "
+             "mixtures at all",
+     .count = &mixtures,
+     .count_min = -1,
+     .count_max = 10000},
     {.name = "basis",
      .argument = "K",
      .help = "write a form that shows only one basis: 0 the vertices' own, 1 that of segment 0, and so on",
@@ -152,6 +161,10 @@ static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
     }
     if (picture && !report) {
         exi_wrong_usage(call->command, "--picture goes with --report");
+        return false;
+    }
+    if (mixtures >= 0 && !report) {
+        exi_wrong_usage(call->command, "--mixtures goes with --report");
         return false;
     }
     if (output && exi_is_standard_output(output) && (call->json || report)) {
@@ -265,7 +278,11 @@ static int finish(const ex_call *call, const ex_rig *rig, const wish *w, const e
     } else {
         paths->def.options = w->def.options;
         paths->def.tasks = tasks;
-        exit_code = w->basis >= 0 ? write_basis(call, rig, w, paths) : exi_warp_report(call, paths, output, picture);
+        const exi_warp_wish how = {.rig = output,
+                                   .picture = picture,
+                                   .reference = w->def.reference,
+                                   .mixtures = mixtures >= 0 ? mixtures : ex_mixture_options_default().random_count};
+        exit_code = w->basis >= 0 ? write_basis(call, rig, w, paths) : exi_warp_report(call, paths, &how);
     }
     ex_rig_trajectories_close(paths);
     return exit_code;
@@ -310,7 +327,12 @@ const ex_command cmd_warp = {
                    "trajectory. It prints percentiles of the stretch of triangles, compared with\n"
                    "each triangle alone, and the numbers of flipped triangles and crossing pairs.\n"
                    "It also prints the distance of each component's centre from that of the\n"
-                   "as-rigid-as-possible form, in parts of the mesh's size.",
+                   "as-rigid-as-possible form, in parts of the mesh's size.\n"
+                   "\n"
+                   "Then it measures mixtures: points on all paths from t = 0.05 to 0.95, pairs\n"
+                   "of forms, thirds of three, an equal share of all, and random weights. It\n"
+                   "prints those that stretch most, compared with the as-rigid-as-possible form\n"
+                   "at the same weights, and says what would mend the worst.",
     .examples = "exemplar demo blob\n"
                 "exemplar warp blob/left.obj blob/right.obj -o warp.glb\n"
                 "exemplar pose warp.glb t=0.5 -o half.obj\n"

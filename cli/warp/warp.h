@@ -4,11 +4,13 @@
  *   cmd_warp.c      the command
  *   warp_options.c  parses the options of trajectories
  *   warp_report.c   measures trajectories: a table, JSON and pictures
+ *   warp_mixtures.c measures mixtures of all forms: the same, and what would mend the worst
  */
 #ifndef EXEMPLAR_CLI_WARP_H
 #define EXEMPLAR_CLI_WARP_H
 
 #include "cli/base/command.h"
+#include "cli/base/emit.h"
 
 #include <exemplar/author/project.h>
 
@@ -27,8 +29,19 @@ bool exi_warp_options_read(const ex_call *call, const exi_warp_words *words, ex_
 bool exi_warp_weights_read(const ex_call *call, const ex_rig_trajectories *paths, const ex_word_list *words,
                            double *weights);
 
-/* Measures and prints the path to every example; rig: the file that was written, or NULL; picture likewise. Returns an
- * exit code. */
-int exi_warp_report(const ex_call *call, ex_rig_trajectories *paths, const char *rig, const char *picture);
+/* What a report is about. */
+typedef struct exi_warp_wish {
+    const char *rig;       /* the file that was written, or NULL */
+    const char *picture;   /* file to draw to, or NULL */
+    const char *reference; /* file of the reference */
+    int mixtures;          /* random mixtures; 0: no mixtures are measured */
+} exi_warp_wish;
+
+/* Measures and prints the path to every example, and mixtures of all. Returns an exit code. */
+int exi_warp_report(const ex_call *call, ex_rig_trajectories *paths, const exi_warp_wish *wish);
+
+/* Measures mixtures of all forms and prints them, or adds them to the JSON. */
+ex_result exi_warp_mixtures(const ex_call *call, ex_rig_trajectories *paths, const exi_warp_wish *wish,
+                            exi_emitter *json, ex_error *error);
 
 #endif

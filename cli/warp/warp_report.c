@@ -74,34 +74,43 @@ static ex_result draw(const ex_rig_trajectories *paths, int example, const ex_wa
     return result;
 }
 
-int exi_warp_report(const ex_call *call, ex_rig_trajectories *paths, const char *rig, const char *picture) {
+static ex_result report_example(const ex_call *call, ex_rig_trajectories *paths, int example, const char *picture,
+                                exi_emitter *json, ex_error *error) {
+    ex_warp_report *report = NULL;
+    exi_progress progress;
+    exi_progress_start(&progress, call);
+    paths->def.progress = &progress.hook;
+    ex_result result = ex_warp_report_create(&paths->def, &paths->found, example, &report, error);
+    paths->def.progress = NULL;
+    exi_progress_end(&progress);
+    if (result == EX_OK && call->json)
+        print_json(json, paths, example, report);
+    else if (result == EX_OK)
+        print_text(paths, example, report);
+    if (result == EX_OK && picture)
+        result = draw(paths, example, report, picture, error);
+    ex_warp_report_destroy(report);
+    return result;
+}
+
+int exi_warp_report(const ex_call *call, ex_rig_trajectories *paths, const exi_warp_wish *wish) {
     exi_emitter json = exi_emit_start(stdout);
+    ex_error error = {.result = EX_OK};
+    ex_result result = EX_OK;
     if (call->json) {
         exi_emit_open(&json, NULL, '{');
-        exi_emit_text(&json, "file", rig);
+        exi_emit_text(&json, "file", wish->rig);
         exi_emit_open(&json, "reports", '[');
     }
-    for (int k = 0; k < paths->def.example_count; k++) {
-        ex_error error = {.result = EX_OK};
-        ex_warp_report *report = NULL;
-        exi_progress progress;
-        exi_progress_start(&progress, call);
-        paths->def.progress = &progress.hook;
-        ex_result result = ex_warp_report_create(&paths->def, &paths->found, k, &report, &error);
-        paths->def.progress = NULL;
-        exi_progress_end(&progress);
-        if (result == EX_OK && call->json)
-            print_json(&json, paths, k, report);
-        else if (result == EX_OK)
-            print_text(paths, k, report);
-        if (result == EX_OK && picture)
-            result = draw(paths, k, report, picture, &error);
-        ex_warp_report_destroy(report);
-        if (result != EX_OK)
-            return exi_failed(&error);
-    }
-    if (call->json) {
+    for (int k = 0; k < paths->def.example_count && result == EX_OK; k++)
+        result = report_example(call, paths, k, wish->picture, &json, &error);
+    if (result == EX_OK && call->json)
         exi_emit_close(&json, ']');
+    if (result == EX_OK && wish->mixtures > 0)
+        result = exi_warp_mixtures(call, paths, wish, &json, &error);
+    if (result != EX_OK)
+        return exi_failed(&error);
+    if (call->json) {
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     }

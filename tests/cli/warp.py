@@ -1,6 +1,7 @@
 """Forms in, a rig of trajectories out: ends and turns, several forms, reports, projects, and wrong inputs."""
 import json
 import math
+import shlex
 import signal
 import subprocess
 import time
@@ -156,7 +157,7 @@ class Reports(Warped):
         lines = self.succeed("warp", "a.obj", "b.obj", "--report").out.splitlines()
         self.assertRegex(lines[0], r"^b: 1 component, \d+ bytes a vertex; pairs of triangles that cross: 0 at the start")
         self.assertEqual(lines[1].split()[:2], ["method", "t"])
-        rows = [line.split() for line in lines[2:]]
+        rows = [line.split() for line in lines[2:27]]
         self.assertEqual([row[0] for row in rows[::5]], ["linear", "poisson", "rigid", "polynomial", "guided"])
         self.assertEqual([row[1] for row in rows[:5]], ["0.1", "0.3", "0.5", "0.7", "0.9"])
         self.assertEqual([path.name for path in self.folder.iterdir() if path.suffix == ".glb"], [])
@@ -174,7 +175,91 @@ class Reports(Warped):
         self.assertTrue((self.folder / "w.glb").exists())
 
 
+class Mixtures(Warped):
+    """The paper's mode with its first term alone stretches bars that bend, so its mixtures are weak."""
+    WEAK = ["--mode", "paper", "--terms", "pose", "--iterations", "2"]
+
+    def report(self, *words):
+        return self.succeed("warp", *words, "--report", "--json", "-q").json()["mixtures"]
+
+    def test_all_kinds_are_measured(self):
+        self.write("d.obj", bar(0.7))
+        found = self.report("a.obj", "b.obj", "c.obj", "d.obj", "--mixtures", "7")
+        kinds = [row["kind"] for row in found["rows"]]
+        self.assertEqual({kind: kinds.count(kind) for kind in kinds},
+                         {"path": 33, "pair": 33, "thirds": 4, "all": 1, "random": 7})
+        self.assertEqual((found["mixture_count"], found["candidate_count"]), (78, 78))
+        ratios = [row["ratio"] for row in found["rows"]]
+        self.assertEqual(ratios, sorted(ratios, reverse=True))
+        self.assertAlmostEqual(found["median"], (ratios[38] + ratios[39]) / 2)
+        self.assertEqual(found["weak_count"], sum(row["weak"] for row in found["rows"]))
+        for row in found["rows"]:
+            self.assertAlmostEqual(sum(row["weights"].values()) + row["reference"], 1)
+            self.assertAlmostEqual(row["ratio"], max(row["path"]["stretch"][2], 0.003) / max(row["rigid"]["stretch"][2], 0.003))
+            self.assertLessEqual(row["rigid"]["stretch"][2], row["linear"]["stretch"][2] + 0.003)
+        times = sorted(row["weights"]["b"] for row in found["rows"] if row["kind"] == "path" and "b" in row["weights"])
+        self.assertEqual(times, [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+
+    def test_a_bad_mixture_is_said(self):
+        out = self.succeed("warp", "a.obj", "b.obj", "c.obj", *self.WEAK, "--report", "--picture", "p.svg", "-q").out
+        lines = out.splitlines()
+        head = next(i for i, line in enumerate(lines) if line.startswith("mixtures: "))
+        self.assertRegex(lines[head], r"^mixtures: 54 measured, [1-9]\d* of them weak; .*median [\d.]+ times, worst [\d.]+ times$")
+        self.assertEqual(lines[head + 1].split(), ["ratio", "path", "rigid", "linear", "folded", "rigid", "mixture"])
+        ratios = [float(line.split()[0]) for line in lines[head + 2:-2]]
+        self.assertEqual(ratios, sorted(ratios, reverse=True))
+        self.assertGreater(ratios[0], 2)
+        self.assertRegex(lines[-2], r"^The worst mixture is [\d.]+ [abc]( \+ [\d.]+ [abc])+: 99 of 100 triangles are stretched by up "
+                                    r"to [\d.]+, [\d.]+ times as much as in the as-rigid-as-possible form\.$")
+        self.assertEqual(lines[-1], "To mend it, use --mode guided, which follows as-rigid-as-possible forms.")
+        picture = (self.folder / "p-worst-mixture.svg").read_text()
+        for words in ("as rigid as possible", "on the paths", lines[-2].split(": ")[0].removeprefix("The worst mixture is ")):
+            self.assertIn(words, picture)
+        found = self.report("a.obj", "b.obj", "c.obj", *self.WEAK)
+        self.assertEqual((found["remedy"], found["commands"]), ("guided", []))
+        self.assertTrue(found["worst"]["weak"])
+
+    def test_a_good_one_is_not(self):
+        self.write("near.obj", bar(0.05))
+        self.write("beside.obj", bar(-0.08))
+        out = self.succeed("warp", "a.obj", "near.obj", "beside.obj", "--report").out
+        self.assertIn("mixtures: 54 measured, 0 of them weak", out)
+        self.assertRegex(out.splitlines()[-1], "^The worst mixture is ")
+        self.assertEqual(self.report("a.obj", "near.obj", "beside.obj")["remedy"], "none")
+
+    def test_the_commands_that_mend_it_work(self):
+        self.write("one way.obj", bar(3))
+        self.write("other.obj", bar(-3))
+        self.succeed("warp", "a.obj", "one way.obj", "other.obj", "-o", "w.glb", "-q")
+        found = self.succeed("warp", "a.obj", "one way.obj", "other.obj", "-o", "w.glb", "--report", "--json", "-q").json()["mixtures"]
+        if found["weak_count"] == 0:
+            self.skipTest("these mixtures hold, so there is nothing to mend")
+        self.assertIn(found["remedy"], ("example", "between"))
+        for line in found["commands"]:
+            words = shlex.split(line)
+            self.assertEqual(words[0], "exemplar")
+            self.succeed(*words[1:], "-q")
+        layers = json.loads((self.folder / "mend/w.json").read_text())["layers"]
+        self.assertEqual(layers[-1]["examples"][-1]["name"], "between")
+        at = layers[-1]["examples"][-1]["at"]
+        self.assertEqual({name: round(value, 3) for name, value in at.items() if value},
+                         {name: round(value, 3) for name, value in found["worst"]["weights"].items()})
+
+    def test_two_forms_have_points_on_one_path(self):
+        out = self.succeed("warp", "a.obj", "b.obj", *self.WEAK, "--report").out
+        self.assertIn("mixtures: 11 measured", out)
+        rows = [line for line in out.splitlines() if line.endswith(" a") or line.endswith(" b")]
+        self.assertEqual(len(rows), 6)
+
+    def test_none_are_measured(self):
+        self.assertNotIn("mixture", self.succeed("warp", "a.obj", "b.obj", "--report", "--mixtures", "0").out)
+        answer = self.succeed("warp", "a.obj", "b.obj", "--report", "--mixtures", "0", "--json").json()
+        self.assertNotIn("mixtures", answer)
+
+
 WRONG = [
+    (["a.obj", "b.obj", "--report", "--mixtures", "-1"], "--mixtures needs a whole number from 0 to 10000, not '-1'"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mixtures", "3"], "--mixtures goes with --report"),
     (["a.obj"], "at least two forms are needed"),
     (["a.obj", "b.obj"], "-o is required: it names the output"),
     (["a.obj", "b.obj", "-o", "w.obj"], "does not end in .glb"),

@@ -82,6 +82,16 @@ EX_API ex_result ex_plot_write(const ex_plot_def *def, const char *path, ex_plot
  * percentile of stretch over time for every method, flipped triangles, crossing pairs. Results: FILE, MEMORY. */
 EX_API ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex_error *error);
 
+/*
+ * Draws a measured mixture, PNG or SVG by the extension of path: its form on the trajectories and the
+ * as-rigid-as-possible form side by side, both coloured by the stretch of their triangles, from the side that shows
+ * most of the difference. title: the mixture in words. def and trajectories as for ex_mixture_report_create; def->tasks
+ * are used. Results: as there, and FILE.
+ */
+EX_API ex_result ex_mixture_draw(const ex_trajectories_def *def, const ex_trajectories *trajectories,
+                                 const ex_measured_mixture *mixture, const char *title, const char *path,
+                                 ex_error *error);
+
 /* Draws the report of `exemplar drive report` as a chart, PNG or SVG by the extension of path: the weights of the keys
  * over time, labelled with names [key_count], and the errors below. Results: FILE, MEMORY. */
 EX_API ex_result ex_drive_report_draw(const ex_drive_report *report, const char *const *names, const char *path,
