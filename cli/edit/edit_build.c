@@ -212,7 +212,8 @@ static ex_result check(exi_edit *edit, const ex_project *project, exi_answer *an
     ex_check *found = NULL;
     exi_reply reply;
     pthread_mutex_lock(&edit->checking);
-    const ex_result result = ex_project_check(project, &(ex_check_options){.sample_count = 0}, &found, error);
+    /* Few mixtures: it checks after every change. */
+    const ex_result result = ex_project_check(project, &(ex_check_options){.mixture_count = 1}, &found, error);
     pthread_mutex_unlock(&edit->checking);
     if (result == EX_OK && exi_reply_start_plain(&reply, answer, 200)) {
         const bool good = print_findings(edit, reply.file, found);

@@ -2,12 +2,15 @@
 #include "cli/base/change.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
+#include "cli/base/pool.h"
 #include "cli/base/report.h"
 #include "findings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static int samples;
+static int samples, mixtures = -1; /* not given */
 static bool mend;
 
 static const ex_option options[] = {
@@ -16,6 +19,13 @@ static const ex_option options[] = {
      .help = "number of points of each space at which weights are checked (default: 4096, at most 10 million)",
      .count = &samples,
      .count_max = 10000000},
+    {.name = "mixtures",
+     .argument = "N",
+     .help = "layers of trajectories: number of random mixtures to measure, besides ten times as many chosen ones "
+             "(default: 10); 0: no mixtures at all",
+     .count = &mixtures,
+     .count_min = -1,
+     .count_max = 10000},
     {.name = "mend",
      .help = "apply the remedies that the findings name, and check again: layers whose weights swing become calm. "
              "'exemplar undo' takes it back",
@@ -42,6 +52,22 @@ static void print_group(const ex_check *check, ex_severity severity) {
     }
 }
 
+/* Prints the commands that show and mend mixtures. */
+static void print_poses(const ex_call *call, const ex_check *check) {
+    char *rig = exi_path_with_ending(call->arguments[0], ".glb");
+    for (int i = 0; rig && i < check->finding_count; i++) {
+        const ex_finding *finding = &check->findings[i];
+        if (finding->severity != EX_SEVERITY_WARNING || !finding->pose)
+            continue;
+        exi_print("%s, after 'exemplar build %s':\n", finding->where, call->arguments[0]);
+        exi_print("  exemplar render %s %s -o worst.png\n", rig, finding->pose);
+        exi_print("  exemplar pose %s %s --level cage --no-normals -o between.obj\n", rig, finding->pose);
+        exi_print("  # sculpt between.obj\n");
+        exi_print("  exemplar example add %s --name between --at %s between.obj\n", call->arguments[0], finding->pose);
+    }
+    free(rig);
+}
+
 /* With --quiet, notes are omitted: errors and warnings are the data. */
 static void print_text(const ex_call *call, const ex_check *check) {
     print_group(check, EX_SEVERITY_ERROR);
@@ -54,6 +80,7 @@ static void print_text(const ex_call *call, const ex_check *check) {
         remedy = remedy || check->findings[i].remedy;
     if (remedy)
         exi_print("'exemplar check %s --mend' makes layers calm where that helps\n", call->arguments[0]);
+    print_poses(call, check);
     char errors[EXI_TEXT_SIZE], warnings[EXI_TEXT_SIZE];
     exi_print("%s: %s, %s\n", call->arguments[0], exi_text_count(errors, check->error_count, "error"),
               exi_text_count(warnings, check->warning_count, "warning"));
@@ -104,7 +131,8 @@ static int run_mend(const ex_call *call) {
     ex_check *check = NULL;
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
-    ex_check_options how = {.sample_count = samples, .progress = &change.progress.hook};
+    /* Nothing that it mends is about mixtures. */
+    ex_check_options how = {.sample_count = samples, .mixture_count = -1, .progress = &change.progress.hook};
     int exit_code = ex_project_check(change.project, &how, &check, &error) == EX_OK ? mend_layers(&change, check)
                                                                                     : exi_failed(&error);
     ex_check_destroy(check);
@@ -126,9 +154,16 @@ static int run(const ex_call *call) {
         return unreadable(call, &error);
     exi_progress progress;
     exi_progress_start(&progress, call);
-    ex_check_options how = {.sample_count = samples, .progress = &progress.hook};
+    exi_pool *pool = exi_pool_create(call->threads);
+    ex_check_options how = {.sample_count = samples,
+                            .progress = &progress.hook,
+                            .mixture_count = mixtures == 0  ? -1
+                                             : mixtures > 0 ? mixtures
+                                                            : 0,
+                            .tasks = exi_pool_tasks(pool)};
     ex_check *check = NULL;
     ex_result result = ex_project_check(project, &how, &check, &error);
+    exi_pool_destroy(pool);
     exi_progress_end(&progress);
     ex_project_destroy(project);
     if (result != EX_OK)
@@ -157,6 +192,8 @@ const ex_command cmd_check = {
                    "  - forms with another connectivity, and if another vertex order repairs it\n"
                    "  - vertices that cannot be un-posed safely\n"
                    "  - layers that disturb earlier ones\n"
+                   "  - paths, and mixtures of examples on them, that stretch or fold more than\n"
+                   "    as-rigid-as-possible forms\n"
                    "  - skeletons that do not fit, and skin weights that do not sum to 1\n"
                    "  - surfaces that cannot be subdivided, images of another size, forms in another\n"
                    "    unit, numbers that are not finite\n"

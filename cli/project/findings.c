@@ -25,6 +25,8 @@ void exi_findings_print_json(FILE *file, const ex_check *check) {
         exi_emit_number(&json, "value", finding->value);
         if (finding->remedy)
             exi_emit_text(&json, "remedy", finding->remedy);
+        if (finding->pose)
+            exi_emit_text(&json, "pose", finding->pose);
         exi_emit_close(&json, '}');
     }
     exi_emit_close(&json, ']');

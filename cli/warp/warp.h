@@ -29,7 +29,7 @@ bool exi_warp_options_read(const ex_call *call, const exi_warp_words *words, ex_
 bool exi_warp_weights_read(const ex_call *call, const ex_rig_trajectories *paths, const ex_word_list *words,
                            double *weights);
 
-/* What a report is about. */
+/* Files and numbers of a report. */
 typedef struct exi_warp_wish {
     const char *rig;       /* the file that was written, or NULL */
     const char *picture;   /* file to draw to, or NULL */

@@ -543,6 +543,7 @@ typedef struct ex_finding {
     const char *text;   /* a sentence */
     double value;       /* the number in the text, if there is one; else 0 */
     const char *remedy; /* "calm" if ex_project_calm for its layer was tried and helps; else NULL */
+    const char *pose;   /* in words, "kick=0.5 leap=0.5", if it is about one pose that dials can set; else NULL */
 } ex_finding;
 
 /* The findings of a check. */
@@ -556,6 +557,10 @@ typedef struct ex_check {
 typedef struct ex_check_options {
     int sample_count;            /* points of the space sampled per layer; 0: the default, 4096 */
     const ex_progress *progress; /* optional */
+    int mixture_count;     /* layers of trajectories: random mixtures that are measured, besides up to ten times as many
+                              chosen ones; 0: the default, 10, with fewer chosen ones for meshes above 30 000 triangles;
+                              negative: none */
+    const ex_tasks *tasks; /* optional */
 } ex_check_options;
 
 /* Checks a project: reports everything that is wrong or weak, not just the first thing; EX_OK even if errors were

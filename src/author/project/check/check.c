@@ -62,6 +62,7 @@ void ex_check_destroy(ex_check *check) {
     for (int i = 0; i < check->finding_count; i++) {
         free((void *)(uintptr_t)check->findings[i].where);
         free((void *)(uintptr_t)check->findings[i].text);
+        free((void *)(uintptr_t)check->findings[i].pose);
     }
     free(check->findings);
     free(check);
@@ -133,6 +134,8 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
     exi_checker c = {.view = &project->view,
                      .check = calloc(1, sizeof *c.check),
                      .sample_count = options && options->sample_count > 0 ? options->sample_count : 4096,
+                     .mixture_count = options ? options->mixture_count : 0,
+                     .tasks = options ? options->tasks : NULL,
                      .progress = options ? options->progress : NULL,
                      .size = 1,
                      .deltas = calloc(layers, sizeof *c.deltas),
@@ -153,6 +156,8 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
         exi_project_domain_of(&c.view->layers[l])->check(&c, l);
     if (!c.failed)
         exi_check_disturbed(&c);
+    if (!c.failed)
+        exi_check_mixtures(&c);
     close_checker(&c);
     if (c.failed) {
         ex_check_destroy(c.check);

@@ -8,6 +8,7 @@
  *   check_surface.c   faces and tags, if the mesh is subdivided
  *   check_forms.c     layers of forms and offsets: losses of un-posing, skeletons of examples
  *   check_trajectories.c     trajectories
+ *   check_mixtures.c  mixtures of their examples
  *   check_driver.c    the driver, and the layer that it weighs
  *   check_disturbed.c layers that disturb each other, or are not zero at rest
  *   check_misread.c   forms that were made otherwise than their layer says
@@ -47,6 +48,8 @@ typedef struct exi_checker {
     double **falloffs;               /* [layer_count]: those falloffs, or NULL */
     int refined_count;               /* vertices of the last level, once known */
     int sample_count;
+    int mixture_count; /* as in ex_check_options */
+    const ex_tasks *tasks;
     const ex_progress *progress;
     int done, total; /* number of examples */
     bool failed;     /* true if memory ran out */
@@ -85,6 +88,11 @@ void exi_check_surface(exi_checker *c);
 void exi_check_forms(exi_checker *c, int layer);
 /* Finds the trajectories of a layer whose examples are all measured, into c->paths. True if they were found. */
 bool exi_check_trajectories(exi_checker *c, int layer);
+/* True if a path stretches more than its in-betweens: it is reported. */
+bool exi_check_is_stretched(const struct ex_trajectory_fit *fit);
+/* Reports mixtures of examples of all layers of trajectories that stretch more than as-rigid-as-possible forms. Call
+ * after all layers are measured. */
+void exi_check_mixtures(exi_checker *c);
 /* Reads c->driver and the driver's forms that examples name. */
 void exi_check_driver(exi_checker *c);
 /* Adds a layer that the driver weighs, whose examples are all measured; it counts from then on. */

@@ -47,6 +47,10 @@ static void check_inside_out(exi_checker *c, int index, int k, const char *where
                   c->view->layers[index].examples[k].name);
 }
 
+bool exi_check_is_stretched(const struct ex_trajectory_fit *fit) {
+    return fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999;
+}
+
 static void check_fit(exi_checker *c, int index, int k, const char *where) {
     const ex_project_layer *layer = &c->view->layers[index];
     const struct ex_trajectory_fit *fit = &c->paths[index].found->fits[k];
@@ -59,7 +63,7 @@ static void check_fit(exi_checker *c, int index, int k, const char *where) {
     }
     if (fit->rigid[3] == 0)
         return; /* rigid, or not moved */
-    const bool weak = fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999;
+    const bool weak = exi_check_is_stretched(fit);
     exi_check_add(c, weak ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "stretched", where, fit->rigid[2],
                   "on the way to '%s', triangles are stretched at most %.2f times as much as in the "
                   "as-rigid-as-possible in-betweens (99 of 100), and %.2f times (999 of 1000)%s",
@@ -97,7 +101,7 @@ bool exi_check_trajectories(exi_checker *c, int index) {
                                            .deltas = (const float *const *)c->deltas[index]},
         &error);
     if (result == EX_OK)
-        result = exi_project_trajectories_find(paths, c->view, layer, c->mesh, NULL, NULL, &error);
+        result = exi_project_trajectories_find(paths, c->view, layer, c->mesh, c->tasks, NULL, &error);
     if (result != EX_OK) {
         exi_check_failure(c, "trajectory", where, &error);
         return false;

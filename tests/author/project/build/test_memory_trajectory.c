@@ -53,7 +53,7 @@ static ex_result build_once(void *context) {
 static ex_result check_once(void *context) {
     ex_check *check = NULL;
     ex_error error = {0};
-    ex_result result = ex_project_check(context, &(ex_check_options){.sample_count = 8}, &check, &error);
+    ex_result result = ex_project_check(context, &(ex_check_options){.sample_count = 8, .mixture_count = 1}, &check, &error);
     assert_int_equal(check != NULL, result == EX_OK);
     ex_check_destroy(check);
     return result;

@@ -99,8 +99,12 @@ static void checking_measures_the_way(void **state) {
     /* Without correctors and turns they are straight lines. */
     expect_one(PROJECT("'trajectory': {'correctors': 0, 'turns': false},", "a.obj"), "stretched", EX_SEVERITY_WARNING,
                "layers[0].examples[0]", "more \"correctors\"");
-    expect_one(PROJECT("'trajectory': {'mode': 'paper', 'iterations': 1},", "a.obj"), "not_converged",
-               EX_SEVERITY_WARNING, "layers[0].examples[0]", "still changing after 1 step");
+    check = check_text(PROJECT("'trajectory': {'mode': 'paper', 'iterations': 1},", "a.obj"));
+    expect_words(only(check, "not_converged", EX_SEVERITY_WARNING), "layers[0].examples[0]",
+                 "still changing after 1 step");
+    expect_words(only(check, "mixture", EX_SEVERITY_WARNING), "layers[0]", "guided");
+    assert_int_equal(check->warning_count, 2);
+    ex_check_destroy(check);
 }
 
 static void checking_sees_what_cannot_turn(void **state) {
