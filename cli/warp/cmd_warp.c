@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output, *reference, *picture, *basis_text;
+static const char *output, *reference, *picture, *rigid, *basis_text;
 static exi_warp_words words;
 static ex_word_list at;
 static bool report;
@@ -88,6 +88,12 @@ static const ex_option options[] = {
      .count = &mixtures,
      .count_min = -1,
      .count_max = 10000},
+    {.name = "rigid",
+     .values = ".obj|.ply|.glb|.gltf",
+     .argument = "FORM.obj",
+     .help = "with --report: write the as-rigid-as-possible form of the worst mixture, to add it as an "
+             "example: " EXI_FORM_ENDINGS,
+     .text = &rigid},
     {.name = "basis",
      .argument = "K",
      .help = "write a form that shows only one basis: 0 the vertices' own, 1 that of segment 0, and so on",
@@ -163,8 +169,12 @@ static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
         exi_wrong_usage(call->command, "--picture goes with --report");
         return false;
     }
-    if (mixtures >= 0 && !report) {
-        exi_wrong_usage(call->command, "--mixtures goes with --report");
+    if ((mixtures >= 0 || rigid) && !report) {
+        exi_wrong_usage(call->command, "--%s goes with --report", rigid ? "rigid" : "mixtures");
+        return false;
+    }
+    if (rigid && mixtures == 0) {
+        exi_wrong_usage(call->command, "--rigid writes the worst mixture, but --mixtures 0 measures none");
         return false;
     }
     if (output && exi_is_standard_output(output) && (call->json || report)) {
@@ -174,6 +184,9 @@ static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
     }
     for (int i = 0; output && i < call->argument_count; i++)
         if (!exi_output_check(call->command, output, endings, call->arguments[i], exit_code))
+            return false;
+    for (int i = 0; rigid && i < call->argument_count; i++)
+        if (!exi_output_check(call->command, rigid, EXI_FORM_ENDINGS, call->arguments[i], exit_code))
             return false;
     for (int i = 0; picture && i < call->argument_count; i++)
         if (!exi_output_check(call->command, picture, ".png or .svg", call->arguments[i], exit_code))
@@ -281,6 +294,8 @@ static int finish(const ex_call *call, const ex_rig *rig, const wish *w, const e
         const exi_warp_wish how = {.rig = output,
                                    .picture = picture,
                                    .reference = w->def.reference,
+                                   .rigid = rigid,
+                                   .built = rig,
                                    .mixtures = mixtures >= 0 ? mixtures : ex_mixture_options_default().random_count};
         exit_code = w->basis >= 0 ? write_basis(call, rig, w, paths) : exi_warp_report(call, paths, &how);
     }

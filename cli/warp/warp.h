@@ -34,6 +34,8 @@ typedef struct exi_warp_wish {
     const char *rig;       /* the file that was written, or NULL */
     const char *picture;   /* file to draw to, or NULL */
     const char *reference; /* file of the reference */
+    const char *rigid;     /* file for the as-rigid-as-possible form of the worst mixture, or NULL */
+    const ex_rig *built;   /* the rig */
     int mixtures;          /* random mixtures; 0: no mixtures are measured */
 } exi_warp_wish;
 

@@ -4,6 +4,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/report.h"
+#include "cli/pose/forms.h"
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/picture.h>
@@ -113,7 +114,8 @@ static void put_pose(command_line *line, const mixtures *x, const ex_measured_mi
 
 enum { COMMAND_COUNT = 3 };
 
-/* Writes the commands that add an example at the worst mixture; false if out of memory. */
+/* Writes the commands that add an example at the worst mixture; the second is empty if --rigid writes its form. False
+ * if out of memory. */
 static bool write_commands(const mixtures *x, command_line lines[COMMAND_COUNT]) {
     const ex_measured_mixture *worst = &x->report->mixtures[x->report->worst];
     const char *rig = x->wish->rig ? x->wish->rig : "RIG.glb";
@@ -124,15 +126,17 @@ static bool write_commands(const mixtures *x, command_line lines[COMMAND_COUNT])
         put(&lines[0], "exemplar unpack");
         put_word(&lines[0], rig);
         put(&lines[0], " -o mend");
-        put(&lines[1], "exemplar pose");
-        put_word(&lines[1], rig);
-        put_pose(&lines[1], x, worst);
-        put(&lines[1], " --level cage --no-normals -o between.obj");
+        if (!x->wish->rigid) {
+            put(&lines[1], "exemplar pose");
+            put_word(&lines[1], rig);
+            put_pose(&lines[1], x, worst);
+            put(&lines[1], " --level cage --no-normals -o between.obj");
+        }
         put(&lines[2], "exemplar example add");
         put_word(&lines[2], project);
         put(&lines[2], " --name between --at");
         put_pose(&lines[2], x, worst);
-        put(&lines[2], " between.obj");
+        put_word(&lines[2], x->wish->rigid ? x->wish->rigid : "between.obj");
     }
     free(stem);
     free(project);
@@ -163,7 +167,8 @@ static void print_remedy(const mixtures *x) {
                   x->paths->def.options.corrector_count);
         break;
     case EX_MIXTURE_TO_SCULPT:
-        exi_print("To mend it, sculpt this mixture and add it as an example:\n");
+        exi_print("To mend it, %s as an example:\n",
+                  x->wish->rigid ? "add its as-rigid-as-possible form" : "sculpt this mixture and add it");
         break;
     default:
         break;
@@ -186,9 +191,10 @@ static bool print_worst(const mixtures *x) {
     if (!write_commands(x, lines))
         return false;
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        exi_print("  %s\n", lines[i].text);
-        if (i == 1)
-            exi_print("  # sculpt between.obj in any program that keeps its vertices\n");
+        if (lines[i].size > 0)
+            exi_print("  %s\n", lines[i].text);
+        if (i == 1 && !x->wish->rigid)
+            exi_print("  # sculpt between.obj, or let --rigid between.obj write the as-rigid-as-possible form\n");
     }
     if (!x->wish->rig)
         exi_print("RIG.glb is the rig that -o writes.\n");
@@ -241,7 +247,8 @@ static bool emit(exi_emitter *json, const mixtures *x) {
     exi_emit_close(json, ']');
     exi_emit_open(json, "commands", '[');
     for (int i = 0; takes_example(r) && i < COMMAND_COUNT; i++)
-        exi_emit_text(json, NULL, lines[i].text);
+        if (lines[i].size > 0)
+            exi_emit_text(json, NULL, lines[i].text);
     exi_emit_close(json, ']');
     exi_emit_open(json, "rows", '[');
     for (int i = 0; i < r->mixture_count; i++)
@@ -266,6 +273,28 @@ static ex_result draw_worst(const mixtures *x, ex_error *error) {
     const ex_result result =
         ex_mixture_draw(&x->paths->def, &x->paths->found, worst, words_of(x, worst, text), path, error);
     free(path);
+    return result;
+}
+
+/* Writes the as-rigid-as-possible form of the worst mixture. */
+static ex_result write_rigid(const mixtures *x, ex_error *error) {
+    const exi_form_wish how = {.level = 0};
+    const ex_rig *rig = x->wish->built;
+    const size_t count = 3 * (size_t)x->paths->def.vertex_count;
+    double *forms = malloc(2 * count * sizeof *forms);
+    exi_form form = {.positions = NULL};
+    ex_result result = forms && exi_form_open(&form, rig, &how) ? EX_OK : EX_ERROR_MEMORY;
+    if (result != EX_OK)
+        *error = (ex_error){.result = result, .text = "not enough memory"};
+    else
+        result = ex_mixture_forms(&x->paths->def, &x->paths->found, x->report->mixtures[x->report->worst].weights,
+                                  forms, NULL, forms + count, NULL, error);
+    for (size_t i = 0; result == EX_OK && i < count; i++)
+        form.positions[i] = (float)forms[count + i];
+    if (result == EX_OK)
+        result = exi_form_write(&form, rig, &how, x->wish->rigid, error);
+    exi_form_close(&form, rig);
+    free(forms);
     return result;
 }
 
@@ -294,6 +323,8 @@ ex_result exi_warp_mixtures(const ex_call *call, ex_rig_trajectories *paths, con
     }
     if (result == EX_OK && wish->picture)
         result = draw_worst(&x, error);
+    if (result == EX_OK && wish->rigid)
+        result = write_rigid(&x, error);
     ex_mixture_report_destroy(report);
     free(reference);
     return result;

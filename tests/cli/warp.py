@@ -245,6 +245,55 @@ class Mixtures(Warped):
         self.assertEqual({name: round(value, 3) for name, value in at.items() if value},
                          {name: round(value, 3) for name, value in found["worst"]["weights"].items()})
 
+    def test_the_rigid_form_mends_it(self):
+        self.write("other.obj", bar(-2.4))
+        words = ["a.obj", "b.obj", "other.obj", "-o", "w.glb", "--report", "--rigid", "still.obj"]
+        found = self.succeed("warp", *words, *self.WEAK, "--json", "-q").json()["mixtures"]
+        self.assertEqual(len(harness.positions_of((self.folder / "still.obj").read_text())), 28)
+        pose = [f"{name}={weight:.4g}" for name, weight in found["worst"]["weights"].items()]
+        self.assertGreater(self.apart(self.pose("w.glb", *pose), harness.positions_of((self.folder / "still.obj").read_text())), 0.05)
+        self.succeed("unpack", "w.glb", "-o", "mend")
+        weak = [self.weak_in("mend/w.json")]
+        self.succeed("example", "add", "mend/w.json", "--name", "between", "--at", *pose, "still.obj", "-q")
+        weak.append(self.weak_in("mend/w.json"))
+        self.assertLess(weak[1], weak[0] - 1)  # not only the mixture itself
+
+    def weak_in(self, project):
+        finding, = [finding for finding in self.succeed("check", project, "--json").json()["findings"]
+                    if finding["kind"] == "mixture"]
+        return int(finding["text"].split(" are weak")[0].split()[-1])
+
+    def test_check_says_it_too(self):
+        self.succeed("warp", "a.obj", "b.obj", "c.obj", *self.WEAK, "-o", "w.glb", "-q")
+        self.succeed("unpack", "w.glb", "-o", "again")
+        out = self.succeed("check", "again/w.json").out
+        self.assertRegex(out, r"\n  layers\[0\]: of 44 mixtures in 'warp', \d+ are weak; the worst is [\d.]+ [bc] .*; "
+                              r'"mode": "guided" would follow it  \[mixture\]\n')
+        finding, = [finding for finding in self.succeed("check", "again/w.json", "--json").json()["findings"]
+                    if finding["kind"] == "mixture"]
+        self.assertEqual((finding["severity"], finding["where"]), ("warning", "layers[0]"))
+        self.assertGreater(finding["value"], 2)
+        self.assertRegex(finding["pose"], r"^[bc]=0\.\d+( c=0\.\d+)?$")
+        lines = [line.strip() for line in out.splitlines() if line.startswith("  exemplar ")]
+        self.assertEqual([line.split()[1] for line in lines], ["render", "pose", "example"])
+        self.assertTrue(all(f" {finding['pose']} " in line for line in lines))
+        self.succeed("build", "again/w.json", "-q")
+        for line in lines:
+            words = shlex.split(line)[1:] + ["-q"] + (["--size", "80x80"] if "render" in line else [])
+            self.assertEqual(self.run_tool(*words).code, 0)
+        self.assertTrue((self.folder / "worst.png").exists())
+        after, = [finding for finding in self.succeed("check", "again/w.json", "--json").json()["findings"]
+                  if finding["kind"] == "mixture"]
+        self.assertNotEqual(after["pose"], finding["pose"])  # an example is there now
+
+    def test_check_measures_what_is_asked(self):
+        self.succeed("warp", "a.obj", "b.obj", "c.obj", *self.WEAK, "-o", "w.glb", "-q")
+        self.succeed("unpack", "w.glb", "-o", "again")
+        self.assertIn("of 22 mixtures", self.succeed("check", "again/w.json", "--mixtures", "2").out)
+        out = self.succeed("check", "again/w.json", "--mixtures", "0").out
+        self.assertNotIn("mixture", out)
+        self.assertNotIn("worst.png", out)
+
     def test_two_forms_have_points_on_one_path(self):
         out = self.succeed("warp", "a.obj", "b.obj", *self.WEAK, "--report").out
         self.assertIn("mixtures: 11 measured", out)
@@ -260,6 +309,9 @@ class Mixtures(Warped):
 WRONG = [
     (["a.obj", "b.obj", "--report", "--mixtures", "-1"], "--mixtures needs a whole number from 0 to 10000, not '-1'"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mixtures", "3"], "--mixtures goes with --report"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--rigid", "r.obj"], "--rigid goes with --report"),
+    (["a.obj", "b.obj", "--report", "--rigid", "r.obj", "--mixtures", "0"], "--mixtures 0 measures none"),
+    (["a.obj", "b.obj", "--report", "--rigid", "r.txt"], "'r.txt' does not end in .obj, .ply, .glb or .gltf"),
     (["a.obj"], "at least two forms are needed"),
     (["a.obj", "b.obj"], "-o is required: it names the output"),
     (["a.obj", "b.obj", "-o", "w.obj"], "does not end in .glb"),

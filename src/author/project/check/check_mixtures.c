@@ -186,8 +186,8 @@ static bool is_sculpted(const mixing *x) {
     return false;
 }
 
-/* True if later layers mend a weak mixture. */
-static bool is_mended(mixing *x, const ex_measured_mixture *m) {
+/* Measures a weak mixture again with later layers, and keeps the better numbers. Returns true if they mend it. */
+static bool is_mended(mixing *x, ex_measured_mixture *m) {
     const size_t count = 3 * (size_t)x->paths->def.vertex_count;
     ex_measured_mixture with = *m;
     if (!x->betweens)
@@ -210,7 +210,8 @@ static bool is_mended(mixing *x, const ex_measured_mixture *m) {
     }
     with.ratio =
         m->ratio * fmax(with.path.percentiles[2], EX_MIXTURE_FLOOR) / fmax(m->path.percentiles[2], EX_MIXTURE_FLOOR);
-    return !ex_mixture_is_weak(&with);
+    *m = with.ratio < m->ratio || !ex_mixture_is_weak(&with) ? with : *m;
+    return !ex_mixture_is_weak(m);
 }
 
 /* True if a mixture is on the path to one example, which is reported as stretched. */
@@ -304,20 +305,22 @@ static void advise(mixing *x, const ex_measured_mixture *worst, int weak_count) 
 
 /* Reports the worst mixture that is weak and not mended, or else the worst of all. */
 static void report_worst(mixing *x, const ex_mixture_report *report) {
-    const ex_measured_mixture *worst = NULL, *first = NULL;
+    ex_measured_mixture worst = {.ratio = -1}, first = {.ratio = -1};
     int weak_count = 0;
     x->measured_count = report->mixture_count;
     for (int i = 0; i < report->mixture_count && !x->c->failed; i++) {
-        const ex_measured_mixture *m = &report->mixtures[i];
-        if (is_reported(x, m))
+        ex_measured_mixture m = report->mixtures[i];
+        if (is_reported(x, &m))
             continue;
-        const bool weak = ex_mixture_is_weak(m) && !is_mended(x, m);
-        first = first || (ex_mixture_is_weak(m) && !weak) ? first : m;
-        worst = weak && !worst ? m : worst;
-        weak_count += weak;
+        const bool weak = ex_mixture_is_weak(&m), bad = weak && !is_mended(x, &m);
+        worst = bad && m.ratio > worst.ratio ? m : worst;
+        first = m.ratio > first.ratio && !ex_mixture_is_weak(&m) ? m : first;
+        weak_count += bad;
     }
-    if (!x->c->failed && (worst || first))
-        advise(x, worst ? worst : first, weak_count);
+    if (weak_count == 0)
+        worst = first;
+    if (!x->c->failed && worst.ratio >= 0)
+        advise(x, &worst, weak_count);
 }
 
 /* ---- one layer ---- */
