@@ -83,8 +83,8 @@ EX_API ex_result ex_plot_write(const ex_plot_def *def, const char *path, ex_plot
 EX_API ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex_error *error);
 
 /*
- * Draws a measured mixture, PNG or SVG by the extension of path: its form on the trajectories and the
- * as-rigid-as-possible form side by side, both coloured by the stretch of their triangles, from the side that shows
+ * Draws a measured mixture, PNG or SVG by the extension of path: its form on the trajectories beside the
+ * as-rigid-as-possible form. Both are coloured by the stretch of their triangles, and seen from the side that shows
  * most of the difference. title: the mixture in words. def and trajectories as for ex_mixture_report_create; def->tasks
  * are used. Results: as there, and FILE.
  */
