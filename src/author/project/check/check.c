@@ -4,6 +4,7 @@
  */
 #include "author/project/domains/project_domain.h"
 
+#include "author/base/progress.h"
 #include "author/project/model/project.h"
 
 #include <stdarg.h>
@@ -161,7 +162,7 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
     close_checker(&c);
     if (c.failed) {
         ex_check_destroy(c.check);
-        return ex_error_memory(error, "the check", 0);
+        return c.stopped ? exi_progress_stopped(error) : ex_error_memory(error, "the check", 0);
     }
     *check = c.check;
     return EX_OK;

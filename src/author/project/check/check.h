@@ -52,7 +52,8 @@ typedef struct exi_checker {
     const ex_tasks *tasks;
     const ex_progress *progress;
     int done, total; /* number of examples */
-    bool failed;     /* true if memory ran out */
+    bool failed;     /* true if memory ran out, or */
+    bool stopped;    /* if the caller asked to stop */
 } exi_checker;
 
 /* Adds a finding; `kind` is a literal. */

@@ -11,6 +11,7 @@
  * stretched are not reported again.
  */
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "author/project/build/swing.h"
 #include "author/project/check/check.h"
 
@@ -325,11 +326,12 @@ static void report_worst(mixing *x, const ex_mixture_report *report) {
 
 /* ---- one layer ---- */
 
-/* Tells the check's progress while mixtures are measured; the check cannot be stopped. */
-static bool tell(void *checker, const char *what, double fraction) {
-    (void)fraction;
-    exi_check_progress(checker, what);
-    return true;
+/* Tells the check's progress while the mixtures of a layer are measured, after everything else. */
+static bool tell(void *user, const char *what, double fraction) {
+    const mixing *x = user;
+    const exi_checker *c = x->c;
+    const double layers = (x->index + fraction) / c->view->layer_count;
+    return exi_progress_tell(c->progress, what, (c->total + layers) / (c->total + 1));
 }
 
 static int most_of(const exi_checker *c, const ex_trajectories_def *def) {
@@ -341,7 +343,7 @@ static int most_of(const exi_checker *c, const ex_trajectories_def *def) {
 
 static void check_layer(mixing *x) {
     exi_checker *c = x->c;
-    const ex_progress progress = {tell, c};
+    const ex_progress progress = {tell, x};
     ex_trajectories_def def = x->paths->def;
     ex_mixture_options options = ex_mixture_options_default();
     ex_mixture_report *report = NULL;
@@ -364,8 +366,11 @@ static void check_layer(mixing *x) {
         c->failed = true;
         return;
     }
-    if (ex_mixture_report_create(&def, x->paths->found, &options, &report, &error) == EX_OK)
+    const ex_result result = ex_mixture_report_create(&def, x->paths->found, &options, &report, &error);
+    if (result == EX_OK)
         report_worst(x, report);
+    else if (result == EX_ERROR_FILE)
+        c->failed = c->stopped = true;
     else
         exi_check_failure(c, "mixture", where, &error);
     ex_mixture_report_destroy(report);

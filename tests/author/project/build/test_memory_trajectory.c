@@ -2,7 +2,7 @@
  * Failing memory while a project with layers of trajectories is read, built, checked and unpacked: the result says so,
  * and nothing leaks (checked by valgrind).
  */
-#include "author/project/projects.h"
+#include "author/project/bars.h"
 
 #include "support/fail_alloc.h"
 
@@ -53,7 +53,8 @@ static ex_result build_once(void *context) {
 static ex_result check_once(void *context) {
     ex_check *check = NULL;
     ex_error error = {0};
-    ex_result result = ex_project_check(context, &(ex_check_options){.sample_count = 8, .mixture_count = 1}, &check, &error);
+    ex_result result =
+        ex_project_check(context, &(ex_check_options){.sample_count = 8, .mixture_count = 1}, &check, &error);
     assert_int_equal(check != NULL, result == EX_OK);
     ex_check_destroy(check);
     return result;
@@ -99,6 +100,32 @@ static void every_allocation(void **state) {
     }
 }
 
+/* Mixtures that stretch, and a later layer that corrects one of them. */
+static const char weak[] =
+    "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'warp', 'space': [{'name': 'a', 'min': 0, 'max': 1}, "
+    "{'name': 'b', 'min': 0, 'max': 1}], 'weigh': {'kind': 'direct'}, 'shape': 'trajectory', 'trajectory': {'mode': "
+    "'paper', 'iterations': 1, 'terms': ['pose']}, 'examples': [{'name': 'a', 'mesh': 'bent.obj'}, {'name': 'b', "
+    "'mesh': 'back.obj'}]}, {'name': 'fix', 'shape': 'offsets', 'space': [{'name': 'a', 'min': 0, 'max': 1}], "
+    "'weigh': {'kind': 'calm'}, 'examples': [{'name': 'half', 'mesh': 'bent.obj', 'at': {'a': 0.45}}]}]}";
+
+static void weak_mixtures(void **state) {
+    (void)state;
+    write_bar("m.obj", 0);
+    write_bar("bent.obj", 2.2);
+    write_bar("back.obj", -1.4);
+    ex_project *project = parse_project(weak);
+    ex_check *check = NULL;
+    assert_int_equal(ex_project_check(project, NULL, &check, NULL), EX_OK);
+    bool found = false;
+    for (int i = 0; i < check->finding_count; i++)
+        found = found ||
+                (strcmp(check->findings[i].kind, "mixture") == 0 && check->findings[i].severity == EX_SEVERITY_WARNING);
+    assert_true(found);
+    ex_check_destroy(check);
+    assert_true(fail_alloc_sweep(check_once, project) > 500);
+    ex_project_destroy(project);
+}
+
 static void forms_alone(void **state) {
     (void)state;
     char paths[3][600];
@@ -112,6 +139,7 @@ static void forms_alone(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation), cmocka_unit_test(forms_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation), cmocka_unit_test(weak_mixtures),
+                                       cmocka_unit_test(forms_alone)};
     return cmocka_run_group_tests_name("author.project.memory_trajectory", tests, set_up, scratch_tear_down);
 }

@@ -102,6 +102,37 @@ static void numbers_are_the_callers(void **state) {
     ex_check_destroy(spread);
 }
 
+typedef struct watch {
+    double last;
+    int mixtures, most;
+} watch;
+
+static bool watch_report(void *user, const char *what, double fraction) {
+    watch *seen = user;
+    assert_true(fraction >= seen->last && fraction <= 1);
+    seen->last = fraction;
+    seen->mixtures += strcmp(what, "measuring mixtures") == 0;
+    return seen->mixtures < seen->most;
+}
+
+static void progress_rises_and_stops(void **state) {
+    (void)state;
+    watch seen = {.most = 1000};
+    const ex_progress progress = {watch_report, &seen};
+    const ex_check_options options = {.progress = &progress};
+    ex_project *project = parse_project(DIRECT(WEAK, "a.obj", "b.obj") "]}");
+    ex_check *check = NULL;
+    ex_error error;
+    assert_int_equal(ex_project_check(project, &options, &check, &error), EX_OK);
+    assert_true(seen.mixtures >= 3 && seen.last > 0.9);
+    ex_check_destroy(check);
+    seen = (watch){.most = 2};
+    assert_int_equal(ex_project_check(project, &options, &check, &error), EX_ERROR_FILE);
+    assert_null(check);
+    assert_int_equal(seen.mixtures, 2);
+    ex_project_destroy(project);
+}
+
 /* ---- later layers ---- */
 
 static int count_weak(const ex_finding *found) {
@@ -158,7 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weak_mixtures_are_warned_of),      cmocka_unit_test(good_mixtures_are_noted),
         cmocka_unit_test(weights_are_those_of_the_weigher), cmocka_unit_test(numbers_are_the_callers),
-        cmocka_unit_test(later_layers_mend_mixtures),
+        cmocka_unit_test(progress_rises_and_stops),         cmocka_unit_test(later_layers_mend_mixtures),
     };
     return cmocka_run_group_tests(tests, write_bars, scratch_tear_down);
 }
