@@ -162,7 +162,7 @@ typedef struct ex_mixture {
                                   radians; those of the reference are ignored */
     int edge_count;            /* at most EX_NODE_EDGE_MAX */
     const uint16_t *edges;     /* [edge_count][2]: pairs of nodes; they connect all nodes */
-    const float *edge_weights; /* [edge_count], above 0 */
+    const float *edge_weights; /* [edge_count], above 0; weights that float cannot use beside the others are raised */
     const uint16_t *nodes;     /* [vertex_count][EX_NODE_SHARES]: the nodes that move a vertex */
     const float *shares;       /* [vertex_count][EX_NODE_SHARES], not negative, sum 1 */
     int corrector_count;       /* 0 to EX_MIXTURE_CORRECTOR_MAX */
