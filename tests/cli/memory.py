@@ -309,6 +309,7 @@ COMMANDS = [
     ("bumps", "unpack p.glb -o new"),
     ("bars", "warp a.obj b.obj c.obj -o new.glb"),
     ("bars", "warp a.obj b.obj --report --picture new.png"),
+    ("bars", "warp a.obj b.obj c.obj --report --mixtures 1 --rigid new.obj"),
     ("bars", "unpack bar.glb -o new"),
     ("bars", "init it.gltf -o new"),
     ("bars", "info it.gltf"),

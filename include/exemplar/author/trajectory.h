@@ -337,7 +337,7 @@ EX_API void ex_mixture_report_destroy(ex_mixture_report *report);
 EX_API bool ex_mixture_is_weak(const ex_measured_mixture *mixture);
 
 /* Writes a mixture in words: "0.5 kick + 0.3 leap + 0.2 stand". reference: the name of the reference. Examples without
- * a name are numbered from 1. Returns text. */
+ * a name are numbered from 1. Ends with an ellipsis if text, of that size, has no room for all. Returns text. */
 EX_API const char *ex_mixture_words(const ex_trajectories_def *def, const double *weights, const char *reference,
                                     char *text, size_t size);
 

@@ -9,8 +9,8 @@
 
 #include "author/base/array.h"
 #include "author/base/progress.h"
-#include "runtime/base/result.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/result.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,26 +55,37 @@ bool ex_mixture_is_weak(const ex_measured_mixture *mixture) {
            mixture->path.flipped > mixture->rigid.flipped + EX_MIXTURE_FOLD_MAX;
 }
 
+/* Appends an item if it fits, with room left for the mark of what is left out; else that mark. */
+static bool append(char *text, size_t size, size_t *used, const char *item) {
+    static const char more[] = "\xE2\x80\xA6", plus[] = " + ";
+    const bool first = *used == 0, fits = *used + strlen(plus) + strlen(item) + strlen(plus) + sizeof more <= size;
+    const int length = snprintf(text + *used, size - *used, "%s%s", first ? "" : plus, fits ? item : more);
+    *used += length > 0 ? (size_t)length : 0;
+    if (*used >= size) { /* not even the mark fits */
+        text[0] = '\0';
+        *used = 0;
+    }
+    return fits;
+}
+
 const char *ex_mixture_words(const ex_trajectories_def *def, const double *weights, const char *reference, char *text,
                              size_t size) {
     double rest = 1;
     size_t used = 0;
+    bool fits = true;
     for (int k = 0; k < def->example_count; k++)
         rest -= def->examples[k] ? weights[k] : 0;
     text[0] = '\0';
-    for (int k = 0; k <= def->example_count && used + 1 < size; k++) {
+    for (int k = 0; k <= def->example_count && fits; k++) {
         const bool last = k == def->example_count;
         const double weight = last ? rest : def->examples[k] ? weights[k] : 0;
         const char *name = last ? reference : def->names ? def->names[k] : NULL;
-        char number[32];
-        snprintf(number, sizeof number, "example %d", k + 1);
+        char number[32], item[300];
         if (fabs(weight) < least_share)
             continue;
-        const int length = snprintf(text + used, size - used, "%s%.3g %s", used > 0 ? " + " : "", weight,
-                                    name   ? name
-                                    : last ? "reference"
-                                           : number);
-        used += length > 0 ? (size_t)length : 0;
+        snprintf(number, sizeof number, "example %d", k + 1);
+        snprintf(item, sizeof item, "%.3g %.256s", weight, name ? name : last ? "reference" : number);
+        fits = append(text, size, &used, item);
     }
     return text;
 }

@@ -367,7 +367,7 @@ static void mixtures_are_said_in_words(void **state) {
     const double degrees[3] = {10, 20, 30}, some[3] = {0.5, 0, 0.2}, none[3] = {0, 0.25, 0.75},
                  thirds[3] = {1.0 / 3, 1.0 / 3, 0};
     const char *names[3] = {"kick", "leap", "sit"};
-    char text[80], small[12];
+    char text[80], small[24], tiny[4];
     bends b;
     bends_open(&b, 1, degrees, 3);
     b.def.names = names;
@@ -375,7 +375,9 @@ static void mixtures_are_said_in_words(void **state) {
     assert_string_equal(ex_mixture_words(&b.def, none, "stand", text, sizeof text), "0.25 leap + 0.75 sit");
     assert_string_equal(ex_mixture_words(&b.def, thirds, "stand", text, sizeof text),
                         "0.333 kick + 0.333 leap + 0.333 stand");
-    assert_string_equal(ex_mixture_words(&b.def, none, "stand", small, sizeof small), "0.25 leap +");
+    assert_string_equal(ex_mixture_words(&b.def, none, "stand", small, sizeof small), "0.25 leap + \xE2\x80\xA6");
+    assert_string_equal(ex_mixture_words(&b.def, none, "stand", tiny, sizeof tiny), "\xE2\x80\xA6");
+    assert_string_equal(ex_mixture_words(&b.def, none, "stand", tiny, 3), "");
     b.def.names = NULL;
     assert_string_equal(ex_mixture_words(&b.def, some, NULL, text, sizeof text),
                         "0.5 example 1 + 0.2 example 3 + 0.3 reference");

@@ -15,6 +15,7 @@
 #include "author/project/build/swing.h"
 #include "author/project/check/check.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ enum {
     CHOSEN = 10, /* chosen mixtures for a random one */
     CHOSEN_LEAST = 24,
     SIZE_MOST = 3000000, /* triangles of all chosen mixtures together, by default */
-    WORDS_SIZE = 300
+    WORDS_SIZE = 110     /* of a mixture in words */
 };
 
 /* Points of a space closer than this, in ranges, coincide. */
@@ -87,20 +88,29 @@ static bool find_points(mixing *x) {
     return true;
 }
 
-/* Writes the pose of a mixture in words. */
-static void write_pose(const mixing *x, const ex_measured_mixture *m, char text[WORDS_SIZE]) {
-    size_t used = 0;
-    text[0] = '\0';
-    if (x->points) {
-        exi_space_words(x->layer, x->points + (size_t)m->number * (size_t)x->layer->dimension, text, WORDS_SIZE);
-        return;
+/* Appends a setting, in quotes if a shell would not take it as one word. */
+static void append_setting(exi_check_text *text, const char *name, const char *value) {
+    bool plain = true;
+    for (const char *c = name; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80 || strchr("._-", *c));
+    exi_check_append(text, "%s%s%s=%s%s", text->size > 0 ? " " : "", plain ? "" : "\"", name, value, plain ? "" : "\"");
+}
+
+/* Writes the pose of a mixture in words that `exemplar pose` takes. */
+static void write_pose(const mixing *x, const ex_measured_mixture *m, exi_check_text *text) {
+    const double *at = x->points ? x->points + (size_t)m->number * (size_t)x->layer->dimension : m->weights;
+    for (int a = 0; a < x->layer->axis_count; a++) {
+        const ex_project_axis *axis = &x->layer->axes[a];
+        const bool scalar = axis->axis.kind == EX_AXIS_SCALAR;
+        char value[128];
+        if (scalar)
+            snprintf(value, sizeof value, "%.4g", at[0]);
+        else
+            snprintf(value, sizeof value, "q:%.4g,%.4g,%.4g,%.4g", at[0], at[1], at[2], at[3]);
+        if (x->points || at[0] != 0) /* a direct layer without this weight is at rest there */
+            append_setting(text, axis->name, value);
+        at += ex_axis_width(&axis->axis);
     }
-    for (int k = 0; k < x->layer->example_count && used + 1 < WORDS_SIZE; k++)
-        if (m->weights[k] != 0) {
-            const int length = snprintf(text + used, WORDS_SIZE - used, "%s%s=%.4g", used ? " " : "",
-                                        x->layer->axes[k].name, m->weights[k]);
-            used += length > 0 ? (size_t)length : 0;
-        }
 }
 
 /* True if the layer's axes are dials, which a pose can set by their names. */
@@ -269,12 +279,15 @@ static void report_mixture(mixing *x, const ex_mixture_report *report, const ex_
                            int weak_count) {
     const bool weak = weak_count > 0, folded = weak && !(worst->ratio > EX_MIXTURE_RATIO_MAX);
     const ex_severity severity = weak ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE;
-    char where[64], words[WORDS_SIZE], pose[WORDS_SIZE];
-    exi_check_text place = {.size = 0}, remedy = {.size = 0};
+    char where[64], words[WORDS_SIZE];
+    exi_check_text pose = {.size = 0}, place = {.size = 0}, remedy = {.size = 0};
     snprintf(where, sizeof where, "layers[%d]", x->index);
     ex_mixture_words(&x->paths->def, worst->weights, pose_name(x, -1), words, sizeof words);
-    write_pose(x, worst, pose);
-    exi_check_append(&place, x->points ? "%s (%s)" : "%.0s%s", pose, words);
+    write_pose(x, worst, &pose);
+    if (x->points)
+        exi_check_append(&place, "%.120s (%s)", pose.text, words);
+    else
+        exi_check_append(&place, "%s", words);
     write_remedy(x, report, &remedy);
     if (folded)
         exi_check_add(x->c, severity, "mixture", where, worst->path.flipped,
@@ -286,7 +299,7 @@ static void report_mixture(mixing *x, const ex_mixture_report *report, const ex_
                       "as much as in the as-rigid-as-possible form (99 of 100)%s",
                       x->measured_count, x->layer->name, weak_count, place.text, worst->ratio, remedy.text);
     if (!x->c->failed && has_dials(x->layer))
-        add_pose(x->c, pose);
+        add_pose(x->c, pose.text);
 }
 
 /* Finds the remedy of one mixture, and reports it. */
