@@ -232,27 +232,18 @@ static void given(void **state) {
 
 static void invalid(void **state) {
     (void)state;
-    static const struct {
-        const char *text, *word;
-    } meshes[] = {
-        {"v 0 1 0\nv 1 1 0\nv 0 2 0\n", "no faces"},
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 -1 0\nf 1 2 3\nf 2 1 4\nf 1 2 5\n", "edge"},
-    };
+    static const char text[] = "v 0 1 0\nv 1 1 0\nv 0 2 0\n";
     ex_kinematics *kinematics = upper();
-    for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++) {
-        ex_mesh *mesh = NULL;
-        ex_template *made = NULL;
-        ex_error error = {0};
-        assert_int_equal(ex_obj_parse(meshes[i].text, strlen(meshes[i].text), "test", &mesh, &error), EX_OK);
-        assert_int_equal(ex_template_create(kinematics, &(ex_template_options){.cage = mesh}, &made, &error),
-                         EX_ERROR_DATA);
-        assert_sentence(&error, EX_ERROR_DATA, meshes[i].word);
-        assert_null(made);
-        ex_mesh_destroy(mesh);
-    }
-    ex_mesh *body = tubes(false);
+    ex_mesh *mesh = NULL;
     ex_template *made = NULL;
     ex_error error = {0};
+    assert_int_equal(ex_obj_parse(text, strlen(text), "test", &mesh, &error), EX_OK);
+    assert_int_equal(ex_template_create(kinematics, &(ex_template_options){.cage = mesh}, &made, &error),
+                     EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "no faces");
+    assert_null(made);
+    ex_mesh_destroy(mesh);
+    ex_mesh *body = tubes(false);
     body->positions[301] = NAN;
     assert_int_equal(ex_template_create(kinematics, &(ex_template_options){.cage = body}, &made, &error),
                      EX_ERROR_DATA);
