@@ -40,8 +40,8 @@ same() { # NAME COMPILER OPTION…
     # shellcheck disable=SC2086 # lists of options
     (cd "$work/made" && "$compiler" "$@" $warnings $simd -c exemplar.c -o "../$name.o" &&
         "$compiler" "$@" $warnings embed.c "../$name.o" -lm -o "../embed_$name")
-    "$cc" "$work/results.o" "$work/characters.o" "$work/paths.o" "$work/tubes.o" "$work/$name.o" -lm \
-        -o "$work/results_$name"
+    "$cc" "$work/results.o" "$work/characters.o" "$work/mixtures.o" "$work/paths.o" "$work/tubes.o" "$work/$name.o" \
+        -lm -o "$work/results_$name"
     "$work/embed_$name" "$work/arm/arm.glb" | cmp - "$work/embed.txt"
     "$work/results_$name" | cmp - "$work/results.txt"
     shown=$(readelf -sW "$work/$name.o" | awk '$5 != "LOCAL" && $6 == "DEFAULT" && $7 ~ /^[0-9]+$/ { print $8 }' | sort)
