@@ -180,6 +180,11 @@ static bool print_worst(const mixtures *x) {
     const ex_measured_mixture *m = &r->mixtures[r->worst];
     command_line lines[COMMAND_COUNT];
     char text[WORDS_SIZE];
+    if (r->weak_count == 0) {
+        exi_print("All mixtures hold. The worst is %s, with %.2f times the stretch of the as-rigid-as-possible form.\n",
+                  words_of(x, m, text), m->ratio);
+        return true;
+    }
     exi_print("The worst mixture is %s: 99 of 100 triangles are stretched by up to %.3g, %.3g times as much as in the "
               "as-rigid-as-possible form.\n",
               words_of(x, m, text), m->path.percentiles[2], m->ratio);
@@ -260,6 +265,17 @@ static bool emit(exi_emitter *json, const mixtures *x) {
 
 /* ---- the whole ---- */
 
+/* True if the mixtures are more than one point, so that there is something to draw. */
+static bool has_size(const ex_trajectories_def *def) {
+    for (int k = -1; k < def->example_count; k++) {
+        const double *form = k < 0 ? def->reference : def->examples[k];
+        for (size_t i = 3; form && i < 3 * (size_t)def->vertex_count; i++)
+            if (form[i] != form[i % 3])
+                return true;
+    }
+    return false;
+}
+
 static ex_result draw_worst(const mixtures *x, ex_error *error) {
     const char *picture = x->wish->picture;
     const ex_measured_mixture *worst = &x->report->mixtures[x->report->worst];
@@ -321,7 +337,7 @@ ex_result exi_warp_mixtures(const ex_call *call, ex_rig_trajectories *paths, con
         *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "not enough memory"};
         result = EX_ERROR_MEMORY;
     }
-    if (result == EX_OK && wish->picture)
+    if (result == EX_OK && wish->picture && has_size(&paths->def))
         result = draw_worst(&x, error);
     if (result == EX_OK && wish->rigid)
         result = write_rigid(&x, error);

@@ -224,7 +224,8 @@ class Mixtures(Warped):
         self.write("beside.obj", bar(-0.08))
         out = self.succeed("warp", "a.obj", "near.obj", "beside.obj", "--report").out
         self.assertIn("mixtures: 54 measured, 0 of them weak", out)
-        self.assertRegex(out.splitlines()[-1], "^The worst mixture is ")
+        self.assertRegex(out.splitlines()[-1], r"^All mixtures hold\. The worst is .*, with 1\.\d\d times the stretch of the "
+                                               r"as-rigid-as-possible form\.$")
         self.assertEqual(self.report("a.obj", "near.obj", "beside.obj")["remedy"], "none")
 
     def test_the_commands_that_mend_it_work(self):
@@ -299,6 +300,13 @@ class Mixtures(Warped):
         self.assertIn("mixtures: 11 measured", out)
         rows = [line for line in out.splitlines() if line.endswith(" a") or line.endswith(" b")]
         self.assertEqual(len(rows), 6)
+
+    def test_forms_without_size_have_no_picture(self):
+        self.write("point.obj", [[0, 0, 0]] * 28)
+        out = self.succeed("warp", "point.obj", "point.obj", "--report", "--picture", "p.svg").out
+        self.assertIn("All mixtures hold.", out)
+        self.assertTrue((self.folder / "p.svg").exists())
+        self.assertFalse((self.folder / "p-worst-mixture.svg").exists())
 
     def test_none_are_measured(self):
         self.assertNotIn("mixture", self.succeed("warp", "a.obj", "b.obj", "--report", "--mixtures", "0").out)
