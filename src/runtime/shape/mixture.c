@@ -130,30 +130,12 @@ static void sum_examples(const exi_trajectories *p, const rooms *r) {
 
 /* ---- rotations ---- */
 
-/* Polynomials of a and sinc in z / 20 - 1, for turns of z = |w|^2 up to 40: they interpolate at Chebyshev points, and
- * their errors are below 1e-13. Without roots, quotients and branches, several nodes are computed at a time; sine and
- * cosine take five times as long. */
-enum { DEGREE = 11 };
-static const double near_square = 40;
-static const double near_a[DEGREE + 1] = {0.061897419599026046,    -0.1704895787746492,    0.167894069571233,
-                                          -0.07610284898946959,    0.019814798291262266,   -0.003360967952832144,
-                                          0.0004019369920550563,   -3.577339846997853e-05, 2.4646580924165267e-06,
-                                          -1.3544500587555792e-07, 6.1002410816858514e-09, -2.2765972262698951e-10};
-static const double near_sinc[DEGREE + 1] = {-0.2171843183513283,    -0.0103820368146732,    0.5507473234954985,
-                                             -0.45030440556221174,   0.16453830333839745,    -0.0355083716789931,
-                                             0.005126290457087338,   -0.00053293946196375,   4.1925646686944414e-05,
-                                             -2.587321351937323e-06, 1.2928073396274327e-07, -5.293638848285401e-09};
-
+/* Several nodes are computed at a time. */
 static void find_factors(const float *restrict turns, size_t stride, double *restrict factors) {
     for (size_t n = 0; n < stride; n++) {
         const double x = (double)turns[n], y = (double)turns[stride + n], z = (double)turns[2 * stride + n];
-        const double t = (x * x + y * y + z * z) / (near_square / 2) - 1;
-        double a = near_a[DEGREE], sinc = near_sinc[DEGREE];
-        EXI_WRITE_OUT
-        for (int i = DEGREE; i-- > 0;) {
-            a = a * t + near_a[i];
-            sinc = sinc * t + near_sinc[i];
-        }
+        double a, sinc;
+        exi_mixture_factors(x * x + y * y + z * z, &a, &sinc);
         factors[n] = a;
         factors[stride + n] = sinc;
     }
@@ -166,7 +148,7 @@ static void turn_nodes(const exi_mixture *m, const rooms *r) {
     for (size_t n = 0; n < (size_t)m->node_count; n++) {
         const double w[3] = {(double)r->turns[n], (double)r->turns[stride + n], (double)r->turns[2 * stride + n]};
         double turn[9];
-        if (exi_turn_square(w) <= near_square)
+        if (exi_turn_square(w) <= EXI_MIXTURE_NEAR)
             exi_mixture_rotation_of(w, r->factors[n], r->factors[stride + n], turn);
         else
             exi_mixture_rotation(w, turn);
