@@ -7,8 +7,10 @@
  * stage     result                                                its functions            its kernels
  * prepare   an instance: weights of all layers, factors of        prepare.inl, _weigh,     kernels_prepare.cu, _near
  *           forms, screws, the skeleton's palette                 _factors, _pose
- * shape     a vertex of the cage: blend, paths, offsets, skin     shape.inl, shape_path    kernels_shape.cu, _blend,
- *                                                                                          _path, _posed, _fused
+ * nodes     an instance: matrices of the nodes of mixtures        prepare_mixture.inl      kernels_mix.cu
+ * shape     a vertex of the cage: blend, paths, offsets, skin     shape.inl,               kernels_shape.cu, _blend,
+ *                                                                 shape_trajectory         _trajectory, _mixture,
+ *                                                                                          _posed, _fused
  * refine    a vertex of a level: stencils, displacement           surface.inl              kernels_surface.cu
  * normals   a vertex: its ring                                    surface.inl              kernels_surface.cu, _normals
  * write     an entry: formats, split vertices; boxes              write.inl                kernels_surface.cu
@@ -59,7 +61,8 @@ enum {
     EXI_GPU_SHIFTS = 16384,
     EXI_GPU_LAYERS = 32768, /* more than 32 */
     EXI_GPU_CALM = 65536,   /* calm weighers, and limits of axes */
-    EXI_GPU_ALL = 131071,
+    EXI_GPU_MIXTURES = 131072,
+    EXI_GPU_ALL = 262143,
     EXI_GPU_BY_POINTS = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_SHARES | EXI_GPU_CALM
 };
 #define EXI_GPU_HAS(g, things) (((g)->lacks & (things)) != (things))
@@ -87,6 +90,31 @@ typedef struct exi_gpu_set_weight {
     int32_t layer;
 } exi_gpu_set_weight;
 
+/*
+ * The mixture of a trajectory layer: tables of exi_mixture (runtime/shape/trajectories.h), at bytes from the start of
+ * the block, which only the stage of nodes reads; and those of its vertices. Groups are runs of EXI_GPU_MIX_GROUP
+ * vertices, each with a list of the nodes that move them.
+ */
+enum { EXI_GPU_MIX_GROUP = 128 };
+typedef struct exi_gpu_mixture {
+    int32_t node_count; /* 0: none */
+    int32_t edge_count, corner_count, term_count;
+    int32_t node_stride, edge_stride;
+    int32_t first_node, first_corner, first_term; /* among those of all mixtures */
+    int32_t most_nodes;                           /* of a group */
+    uint64_t terms;                               /* as in exi_mixture */
+    uint64_t curves;                              /* [term_count][corrector_count] float */
+    uint64_t turns, places, steps, solve, pulls;  /* the same */
+    uint64_t edges;                               /* the same */
+    uint64_t end_starts;                          /* [node_count + 1] uint32_t, into ends */
+    uint64_t ends;            /* [2 edge_count] uint16_t: edges of a node, times two, plus one if they end there */
+    uint64_t nodes;           /* [vertices][EX_NODE_SHARES] uint16_t */
+    uint64_t shares;          /* the same, float */
+    uint64_t group_starts;    /* [groups + 1] uint32_t, into group_nodes */
+    uint64_t group_nodes;     /* uint16_t */
+    uint64_t places_in_group; /* as nodes: each node's place in the list of the vertex's group */
+} exi_gpu_mixture;
+
 /* A trajectory layer. If exi_trajectories_is_sum, it is summed with the forms (sum is 1). */
 typedef struct exi_gpu_trajectory {
     int32_t layer, sum;
@@ -96,6 +124,7 @@ typedef struct exi_gpu_trajectory {
     uint64_t paths;    /* exi_trajectories without its tables of vertices, bytes from the start of the front */
     uint64_t mask;     /* its [vertices] float, bytes from the start of the block; 0: none */
     uint64_t segments; /* its [vertices] uint16_t, the same; 0: none */
+    exi_gpu_mixture mixture;
 } exi_gpu_trajectory;
 
 /* Motion of a trajectory layer at a pose, besides its factors: x + turn (x - centre) + move, as in exi_trajectory. */
@@ -189,6 +218,8 @@ typedef struct exi_gpu {
     int32_t examples, forms, offset_weights;
     int32_t sum_forms; /* number of factors of the plain sum, which come first: forms of all layers */
     int32_t path_count, segments;
+    int32_t mixed_nodes, mixed_corners, mixed_terms;                /* of all mixtures; no nodes: there are none */
+    int32_t most_mixed_nodes, most_mixed_corners, most_mixed_edges; /* of one mixture, nodes padded */
     int32_t joints, skinning, shift_count;
     int32_t depth_count; /* of the skeleton */
     int32_t storage;     /* ex_storage of the forms */
@@ -241,6 +272,11 @@ typedef struct exi_gpu_work {
     float *offset_weights;   /* [count][offset_weights] */
     exi_gpu_motion *motions; /* [count][path_count] */
     double *bases;           /* [count][segments][3]: contribution of each segment */
+    double *mixed;           /* [count][examples], if there are mixtures: weights of their layers, brought back */
+    double *shares;          /* [count][2][mixed_corners]: shares, bounded shares */
+    double *terms;           /* [count][mixed_terms]: terms of correctors */
+    float *matrices;         /* [count][mixed_nodes][12]: R - I and offset of the nodes, row by row */
+    float *node_rooms;       /* [count][exi_gpu_mix_room]: where a block's shared memory is too small */
     float *appended;         /* [count][segments][3]: the same plus those above it */
     double *worlds;          /* [count][joints][12] */
     double *turns;           /* [count][joints][4]: turns from rest, if there are duals */

@@ -1,7 +1,7 @@
 /*
  * One call of evaluation: checks and sets up the request, then queues the stages in the stream, one kernel each:
- * prepare, shape, refine, normals, boxes, write. Results are written directly to the caller's arrays if possible; split
- * vertices, 16-bit numbers and host memory go through scratch.
+ * prepare, nodes of mixtures, shape, refine, normals, boxes, write. Results are written directly to the caller's arrays
+ * if possible; split vertices, 16-bit numbers and host memory go through scratch.
  *
  * Crowds with forms and linear skinning take one kernel from weights to normals (crowd.cu). A few instances are
  * prepared within the kernel that shapes them, so that a single character is one launch.
@@ -210,6 +210,8 @@ static int shape(const call *c, bool *normals_done) {
     const bool crowd = c->job.count >= CROWD_COUNT && exi_crowd_suits(g, &c->job);
     const bool fused = !crowd && c->wants_positions && exi_gpu_can_fuse(g, &c->job);
     int status = fused ? 0 : exi_gpu_run_prepare(g, &c->job, c->stream);
+    if (status == 0 && c->wants_positions && g->mixed_nodes > 0)
+        status = exi_gpu_run_nodes(g, &c->job, c->stream);
     if (status != 0 || !c->wants_positions)
         return status;
     if (!crowd)

@@ -39,6 +39,13 @@ EXI_INLINE float exi_gpu_over_root(float square) {
 #endif
 }
 
+/* Before a loop whose loads should be under way together. */
+#if defined(__CUDA_ARCH__)
+#define EXI_BY_FOUR _Pragma("unroll 4")
+#else
+#define EXI_BY_FOUR
+#endif
+
 /* ---- teams ---- */
 
 typedef struct exi_team {
@@ -88,6 +95,17 @@ EXI_INLINE double exi_warp_sum(exi_warp warp, double value) {
     EXI_ROLLED for (int step = warp.lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
 #else
     (void)warp;
+#endif
+    return value;
+}
+
+/* The sum over every width-th lane: lanes i, i + width, … get the same. width is a power of 2, at most lanes. */
+EXI_INLINE double exi_warp_sum_apart(exi_warp warp, double value, int width) {
+#if defined(__CUDA_ARCH__)
+    EXI_ROLLED for (int step = width; step < warp.lanes; step *= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
+#else
+    (void)warp;
+    (void)width;
 #endif
     return value;
 }

@@ -26,6 +26,7 @@ typedef struct workshop {
     ex_layer_def layers[LAYERS_MOST];
     ex_rig_mesh levels[LEVELS];
     path_layer paths;
+    mixture_layer *mixtures[3];
     ex_skeleton *skeleton;
     ex_skin *skin;
     ex_stencils *stencils;
@@ -524,6 +525,15 @@ static void make_layers(workshop *w) {
         *layer = w->paths.def;
         layer->muted = (parts & RIG_MUTED) && w->def.layer_count % 2 == 0;
     }
+    for (int i = 0; i < 3; i++)
+        if (parts & RIG_MIXED << i) {
+            w->mixtures[i] = open_mixture(w->mesh, w->vertices, RIG_MIXED << i, 9 + (uint64_t)i);
+            ex_layer_def *layer = &w->layers[w->def.layer_count++];
+            *layer = *mixture_def(w->mixtures[i]);
+            layer->muted = (parts & RIG_MUTED) && w->def.layer_count % 2 == 0;
+            if (!(parts & RIG_MASKS))
+                layer->mask = NULL;
+        }
     if (parts & RIG_DISPLACED) {
         add_displacements(w, false);
         add_displacements(w, true);
@@ -554,6 +564,8 @@ ex_rig *make_rig(const rig_kind *kind, int vertex_count, uint64_t seed) {
     ex_stencils_destroy(w->stencils);
     if (kind->paths)
         path_layer_close(&w->paths);
+    for (int i = 0; i < 3; i++)
+        close_mixture(w->mixtures[i]);
     for (int i = 0; i < w->kept_count; i++)
         free(w->kept[i]);
     free(w);

@@ -19,9 +19,13 @@ enum {
     RIG_LEVELS = 256,    /* two levels, and a limit next to them */
     RIG_DISPLACED = 512, /* two levels on the limit surface, and two layers that displace them */
     RIG_MASKS = 1024,
-    RIG_MUTED = 2048, /* every second layer is muted by default */
-    RIG_SEAMS = 4096, /* vertices that are split, on all levels */
-    RIG_CALM = 8192   /* four layers of calm offsets: without and with a plane, with limits, over a rotation */
+    RIG_MUTED = 2048,       /* every second layer is muted by default */
+    RIG_SEAMS = 4096,       /* vertices that are split, on all levels */
+    RIG_CALM = 8192,        /* four layers of calm offsets: without and with a plane, with limits, over a rotation */
+    RIG_MIXED = 16384,      /* a mixture of four examples, one of them the reference, with everything */
+    RIG_MIXED_FEW = 32768,  /* one of three, without correctors, of one node or many */
+    RIG_MIXED_MANY = 65536, /* one of eight, with 150 nodes and 40 correctors */
+    RIG_MIXED_ANY = RIG_MIXED | RIG_MIXED_FEW | RIG_MIXED_MANY
 };
 
 typedef struct rig_kind {
@@ -39,6 +43,12 @@ void *must_allocate(size_t count, size_t size);
 
 /* A number in [low, high) from a sequence. */
 double draw(uint64_t *random, double low, double high);
+
+/* cuda_mixtures.c: a layer with a mixture that its parts ask for. Points into itself: do not copy it. */
+typedef struct mixture_layer mixture_layer;
+mixture_layer *open_mixture(const float *mesh, int vertex_count, int part, uint64_t seed);
+ex_layer_def *mixture_def(mixture_layer *m);
+void close_mixture(mixture_layer *m);
 
 /* Release with ex_rig_destroy. The mesh is about 1 wide. */
 ex_rig *make_rig(const rig_kind *kind, int vertex_count, uint64_t seed);

@@ -47,6 +47,13 @@ static const rig_kind kinds[] = {
     {"trajectories with segments", 0, PATHS_BASES, 0, FLOAT, LINEAR},
     {"trajectories with everything", RIG_FORMS, PATHS_ALL, 0, FLOAT, LINEAR},
     {"the same in 16 bit, skinned", RIG_FORMS | RIG_SKIN, PATHS_ALL, 4, SHORT, LINEAR},
+    {"a mixture with everything", RIG_MIXED | RIG_MASKS, 0, 0, FLOAT, LINEAR},
+    {"a mixture of one node or many", RIG_MIXED_FEW, 0, 0, FLOAT, LINEAR},
+    {"a mixture of 8 examples", RIG_MIXED_MANY, 0, 0, FLOAT, LINEAR},
+    {"a mixture of 8 in 16 bit", RIG_MIXED_MANY, 0, 0, SHORT, LINEAR},
+    {"mixtures, paths, forms, muted", RIG_MIXED_ANY | RIG_FORMS | RIG_MUTED, PATHS_ALL, 0, FLOAT, LINEAR},
+    {"mixtures, offsets, a skin, levels", RIG_MIXED_ANY | RIG_OFFSETS | RIG_SKIN | RIG_LEVELS, 0, 4, FLOAT, DUAL},
+    {"mixtures in 16 bit, skinned", RIG_MIXED_ANY | RIG_SKIN | RIG_FORMS, 0, 4, SHORT, LINEAR},
     {"levels and a limit", RIG_FORMS | RIG_LEVELS | RIG_SEAMS, 0, 0, FLOAT, LINEAR},
     {"levels of a skin", RIG_FORMS | RIG_LEVELS | RIG_SKIN, 0, 4, FLOAT, DUAL},
     {"levels displaced", RIG_FORMS | RIG_DISPLACED | RIG_SEAMS, 0, 0, FLOAT, LINEAR},
@@ -58,8 +65,12 @@ static const rig_kind kinds[] = {
 };
 
 /* Kinds that are also evaluated at a million vertices. */
-static const char *const large[] = {"forms", "forms in 16 bit, masked", "forms, a linear skin of 4",
-                                    "offsets, dual quaternions", "trajectories with everything"};
+static const char *const large[] = {"forms",
+                                    "forms in 16 bit, masked",
+                                    "forms, a linear skin of 4",
+                                    "offsets, dual quaternions",
+                                    "trajectories with everything",
+                                    "a mixture of 8 examples"};
 
 /* Ways to evaluate a rig: all of its levels; unskinned; with other layers muted than the rig's. */
 static int list_ways(const ex_rig *rig, int parts, const bool *muted, setting ways[8]) {

@@ -16,7 +16,6 @@
 #include "runtime/base/memory.h"
 #include "support/characters.h"
 #include "support/failing_allocator.h"
-#include "support/mixtures.h"
 #include "support/tubes.h"
 #include "support/whole_rigs.h"
 
@@ -436,15 +435,6 @@ static void test_refused(void **state) {
     driven_tube *tube = driven_tube_make(1, EX_RESIDUAL_NONE, false);
     refuse(rig_of(&tube->def), EX_ERROR_ARGUMENT, "is weighed by 'convex', which has no GPU code");
     free(tube);
-    float mesh[3 * 9] = {0};
-    mixed_layer mixed;
-    mixed_layer_open(&mixed, mesh, 9, 0, 0, 1);
-    ex_rig_def def = ex_rig_def_default();
-    def.mesh = (ex_rig_mesh){.vertex_count = 9, .split_count = 9, .positions = mesh};
-    def.layers = &mixed.def;
-    def.layer_count = 1;
-    refuse(rig_of(&def), EX_ERROR_ARGUMENT, "layer 'mixed' has a mixture of paths, which has no GPU code");
-    mixed_layer_close(&mixed);
     assert_int_equal(count_patches(make_fan(3, EXI_GPU_LAYER_MAX, 0)), 0);
     refuse(make_fan(3, EXI_GPU_LAYER_MAX + 1, 0), EX_ERROR_LIMIT, "257 layers");
 }

@@ -72,6 +72,12 @@ static void test_every_weigher(void **state) {
     weigh(&(rig_kind){"both", RIG_WEIGHERS | RIG_TURNS, 0, 0, EX_STORAGE_16_BIT, EX_SKINNING_LINEAR}, false);
 }
 
+static void test_mixtures(void **state) {
+    (void)state;
+    weigh(&(rig_kind){"mixtures", RIG_MIXED_ANY, 0, 0, EX_STORAGE_FLOAT, EX_SKINNING_LINEAR}, false);
+    weigh(&(rig_kind){"16 bit", RIG_MIXED_ANY | RIG_FORMS, -1, 0, EX_STORAGE_16_BIT, EX_SKINNING_LINEAR}, false);
+}
+
 static void test_offsets(void **state) {
     (void)state;
     weigh(&(rig_kind){"gaussian", RIG_OFFSETS | RIG_SKIN, 0, 5, EX_STORAGE_FLOAT, EX_SKINNING_LINEAR}, false);
@@ -80,6 +86,7 @@ static void test_offsets(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_weigher), cmocka_unit_test(test_offsets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_weigher), cmocka_unit_test(test_mixtures),
+                                       cmocka_unit_test(test_offsets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

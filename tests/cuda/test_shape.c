@@ -13,10 +13,13 @@
 #include "cuda/stages/prepare.inl"
 #include "cuda/stages/shape_trajectory.inl"
 #include "cuda/work.h"
+#include "runtime/base/affine.h"
 #include "runtime/base/memory.h"
 #include "runtime/pose/skin.h"
 #include "runtime/rig/rig.h"
+#include "runtime/shape/mixture.h"
 #include "support/check.h"
+#include "support/mixtures.h"
 #include "support/whole_rigs.h"
 
 #include <math.h>
@@ -112,6 +115,14 @@ static void prepare_path(const stage *s, const exi_trajectories *paths, const do
     free(shifts);
 }
 
+/* The nodes of a mixture, after its weights. */
+static void prepare_nodes(const exi_trajectories *paths, void *room, float *matrices) {
+    exi_trajectory path;
+    exi_mixture_open(paths, room, &path);
+    for (int n = 0; n < paths->mixture.node_count; n++)
+        memcpy(matrices + 12 * n, path.matrices + EXI_MATRIX_FLOATS * n, 12 * sizeof(float));
+}
+
 /* The weights of a layer of offsets; those of 1e-12 and less have no effect. */
 static void prepare_offsets(const stage *s, int l, const ex_pose *pose, const double *weights, float *floats) {
     const exi_layer_record *layer = &exi_rig_layers(s->rig)[l];
@@ -156,10 +167,17 @@ static void prepare_layers(const stage *s, int instance, const double *weights) 
         if (!paths)
             continue;
         exi_gpu_motion *motion = &w->motions[instance * g->path_count + path];
+        void *room = malloc(exi_mixture_room_size(paths) + 1);
         *motion = (exi_gpu_motion){.active = 0};
+        if (paths->mixture.node_count > 0)
+            own = exi_mixture_weigh(paths, own, room, floats + paths->first_form);
         if (exi_trajectories_weigh(paths, own, floats + paths->first_form) && !exi_trajectories_is_sum(paths))
             prepare_path(s, paths, own, floats, &g->paths[path], motion, factors,
                          w->appended + 3 * instance * g->segments);
+        if (paths->mixture.node_count > 0)
+            prepare_nodes(paths, room,
+                          w->matrices + 12 * (instance * g->mixed_nodes + g->paths[path].mixture.first_node));
+        free(room);
         path++;
     }
     exi_forms_set_terms(forms, floats, 0, g->forms, terms, &sum);
@@ -255,6 +273,26 @@ static void check_vertices(stage *s, const char *what) {
         }
 }
 
+/* The nodes of all mixtures as the GPU computes them: of one instance, or of all of them together. */
+static void place_nodes(stage *s, bool together, int parts) {
+    float *room = malloc(EXI_MIX_SIDE * exi_gpu_mix_room(&s->head, parts) * sizeof *room);
+    const exi_team team = {.lanes = 1};
+    for (int path = 0; path < s->head.path_count; path++) {
+        if (s->head.paths[path].mixture.node_count == 0)
+            continue;
+        for (int i = 0; i < (together ? 1 : INSTANCES); i++)
+            exi_gpu_mix_nodes(&s->head, &s->job,
+                              &(exi_gpu_mixes){.first = i,
+                                               .last = INSTANCES - 1,
+                                               .side = together ? EXI_MIX_SIDE : 1,
+                                               .path = path,
+                                               .parts = parts,
+                                               .room = room},
+                              team);
+    }
+    free(room);
+}
+
 /* With the present work, and as the GPU would have prepared it. */
 static void check(stage *s, const char *what) {
     const int dials = s->head.pose_size, joints = s->head.joints;
@@ -271,7 +309,13 @@ static void check(stage *s, const char *what) {
     }
     for (int i = 0; i < INSTANCES; i++)
         exi_gpu_prepare(&s->head, &s->job, i, (exi_team){.lanes = 1});
+    place_nodes(s, false, 1);
     check_vertices(s, what);
+    if (s->head.mixed_nodes > 0) {
+        memset(s->job.work.matrices, 0xFF, INSTANCES * (size_t)s->head.mixed_nodes * 12 * sizeof(float));
+        place_nodes(s, true, EXI_GPU_MIX_PARTS);
+        check_vertices(s, what);
+    }
 }
 
 /* By the path for one trajectory, if that is all there is. */
@@ -445,6 +489,70 @@ static void test_paths_alone(void **state) {
     assert_true(far > 0);
 }
 
+/* The lists of nodes of groups of vertices, which only kernels read: each node with a share is where its place says. */
+static void check_groups(const exi_gpu *g, const exi_gpu_mixture *m) {
+    const uint16_t *nodes = (const void *)(g->block + m->nodes),
+                   *places = (const void *)(g->block + m->places_in_group);
+    const uint16_t *lists = (const void *)(g->block + m->group_nodes);
+    const uint32_t *starts = (const void *)(g->block + m->group_starts);
+    const float *shares = (const void *)(g->block + m->shares);
+    for (int i = 0; i < EX_NODE_SHARES * g->vertices; i++) {
+        const int group = i / (EX_NODE_SHARES * EXI_GPU_MIX_GROUP);
+        assert_in_range(starts[group + 1] - starts[group], 1, m->most_nodes);
+        assert_true(places[i] < starts[group + 1] - starts[group]);
+        if (shares[i] != 0)
+            assert_int_equal(lists[starts[group] + places[i]], nodes[i]);
+    }
+}
+
+/* Mixtures with everything that one can have, within the simplex of weights and far beyond, alone and among other
+ * layers. */
+static void test_mixtures(void **state) {
+    (void)state;
+    enum { COUNT = 300 };
+    uint64_t random = 5;
+    double worst = 0;
+    static float mesh[COUNT][3];
+    for (int i = 0; i < 3 * COUNT; i++)
+        mesh[i / 3][i % 3] = (float)random_between(&random, -1, 1);
+    for (int parts = 0; parts <= MIXED_ALL; parts++)
+        for (int kind = 0; kind < 4; kind++) {
+            mixed_layer mixed[2];
+            path_layer path;
+            ex_layer_def layers[3];
+            stage s;
+            mixed_layer_open(&mixed[0], mesh[0], COUNT, 0, parts, 1 + (uint64_t)parts);
+            mixed_layer_open(&mixed[1], mesh[0], COUNT, 0, MIXED_ALL, 7);
+            path_layer_open(&path, mesh[0], COUNT, PATHS_ALL, 5);
+            layers[0] = mixed[0].def;
+            layers[1] = path.def;
+            layers[2] = mixed[1].def;
+            layers[2].name = "mixed too";
+            ex_rig_def def = ex_rig_def_default();
+            def.mesh = (ex_rig_mesh){.vertex_count = COUNT, .split_count = COUNT, .positions = mesh[0]};
+            def.layers = layers;
+            def.layer_count = kind / 2 ? 3 : 1;
+            def.options.storage = kind % 2 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT;
+            stage_open(&s, rig_of(&def));
+            check_groups(&s.head, &s.head.paths[0].mixture);
+            check_groups(&s.head, &s.head.alone.mixture);
+            for (int round = 0; round < 4; round++) {
+                char what[64];
+                snprintf(what, sizeof what, "mixture %d, kind %d, round %d", parts, kind, round);
+                for (int l = 0; l < LAYERS; l++)
+                    s.muted[l] = round == 3 && l % 2 == 0;
+                prepare(&s, &random, round == 2 ? 4 : 0.2 * round, true, &(ex_evaluation){.muted = s.muted});
+                check(&s, what);
+            }
+            worst = fmax(worst, s.worst);
+            stage_close(&s);
+            mixed_layer_close(&mixed[0]);
+            mixed_layer_close(&mixed[1]);
+            path_layer_close(&path);
+        }
+    print_message("worst difference of mixtures: %.2g of the form's size\n", worst);
+}
+
 /* Turns longer than the range of polynomials, up to infinite ones: the effect of an error on the path, relative to its
  * length. */
 static void test_far_turns(void **state) {
@@ -464,10 +572,8 @@ static void test_far_turns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_rigs),
-        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_paths_alone),
-        cmocka_unit_test(test_far_turns),
+        cmocka_unit_test(test_whole_rigs), cmocka_unit_test(test_paths),     cmocka_unit_test(test_paths_alone),
+        cmocka_unit_test(test_mixtures),   cmocka_unit_test(test_far_turns),
     };
     return cmocka_run_group_tests_name("cuda.shape", tests, NULL, NULL);
 }

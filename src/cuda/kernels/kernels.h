@@ -15,6 +15,8 @@ extern "C" {
 
 /* Computes weights, factors and palettes of every instance. */
 int exi_gpu_run_prepare(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream);
+/* Computes the matrices of the nodes of mixtures, after exi_gpu_run_prepare. */
+int exi_gpu_run_nodes(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream);
 /* Computes vertices of the cage, to job->cage or, if that is NULL, to job->positions. If `prepared` is false, the
  * kernel prepares each instance itself, block by block, instead of exi_gpu_run_prepare: for a few instances. */
 int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared, ex_cuda_stream stream);

@@ -40,6 +40,7 @@ static __device__ inline void open_instance(const exi_gpu *g, const plan *p, int
     w->kernels = near ? own.kernels : w->kernels + i * (size_t)g->points;
     w->doubles = near ? own.doubles : w->doubles + i * (size_t)g->examples;
     w->bases = near ? own.bases : w->bases + i * 3 * (size_t)g->segments;
+    w->terms = near ? own.terms : w->terms + i * (size_t)g->mixed_terms;
     w->worlds = near ? own.worlds : w->worlds + i * 12 * (size_t)g->joints;
     w->turns = near ? own.turns : w->turns + i * 4 * (size_t)g->joints;
     w->shifts = near ? own.shifts : w->shifts + i * 3 * (size_t)g->joints;
@@ -48,6 +49,8 @@ static __device__ inline void open_instance(const exi_gpu *g, const plan *p, int
     w->offset_weights += i * (size_t)g->offset_weights;
     w->motions += i * (size_t)g->path_count;
     w->appended += i * 3 * (size_t)g->segments;
+    w->mixed += i * (size_t)g->examples;
+    w->shares += 2 * i * (size_t)g->mixed_corners;
     w->palette += i * 12 * (size_t)g->joints;
     w->duals += i * 8 * (size_t)g->joints;
     w->stretched += i;
@@ -88,11 +91,13 @@ static __global__ void __launch_bounds__(THREADS)
 
 typedef void (*kernel)(exi_gpu, exi_gpu_job, plan);
 
-/* Returns the smallest kernel with the needed features: crowds; trajectories; poses of a skeleton; anything. */
+/* Returns the smallest kernel with the needed features: crowds; trajectories, also with
+ * mixtures; poses of a skeleton; anything without and with mixtures. */
 static kernel choose_kernel(int need) {
     enum {
         CROWD = EXI_GPU_CARDINAL | EXI_GPU_SKIN,
         PATHS = EXI_GPU_PATHS | EXI_GPU_CORRECTORS | EXI_GPU_SCREWS | EXI_GPU_BASES,
+        MIXED = PATHS | EXI_GPU_MIXTURES,
         POSE_SPACE = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_CALM | EXI_GPU_READINGS |
                      EXI_GPU_OFFSETS | EXI_GPU_SKIN | EXI_GPU_TURNS
     };
@@ -100,8 +105,12 @@ static kernel choose_kernel(int need) {
         return prepare_kernel<CROWD>;
     if (!(need & ~PATHS))
         return prepare_kernel<PATHS>;
+    if (!(need & ~MIXED))
+        return prepare_kernel<MIXED>;
     if (!(need & ~POSE_SPACE))
         return prepare_kernel<POSE_SPACE>;
+    if (!(need & EXI_GPU_MIXTURES))
+        return prepare_kernel<EXI_GPU_ALL & ~EXI_GPU_MIXTURES>;
     return prepare_kernel<EXI_GPU_ALL>;
 }
 

@@ -74,6 +74,7 @@ static __device__ inline void exi_near_work(exi_gpu_work *work, char *memory) {
     exi_near_place(&work->kernels, memory);
     exi_near_place(&work->doubles, memory);
     exi_near_place(&work->bases, memory);
+    exi_near_place(&work->terms, memory);
     exi_near_place(&work->worlds, memory);
     exi_near_place(&work->turns, memory);
     exi_near_place(&work->shifts, memory);

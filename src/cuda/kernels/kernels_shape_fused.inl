@@ -158,7 +158,7 @@ static inline exi_fused_function exi_fused_choose(const exi_gpu *g, const exi_gp
         return exi_fused_kernel<CHARACTER>;
     if (!(need & ~POSE_SPACE))
         return exi_fused_kernel<POSE_SPACE>;
-    return exi_fused_kernel<EXI_GPU_ALL>;
+    return exi_fused_kernel<EXI_GPU_ALL & ~EXI_GPU_MIXTURES>; /* exi_gpu_can_fuse */
 }
 
 static inline void exi_gpu_launch_fused(const exi_gpu *g, const exi_gpu_job *j, int multiprocessors,

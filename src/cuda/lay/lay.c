@@ -194,7 +194,8 @@ static int find_things(const ex_rig *rig, const exi_gpu *head) {
         if (paths)
             has |= EXI_GPU_PATHS | (paths->corrector_count > 0 ? EXI_GPU_CORRECTORS : 0) |
                    (paths->flags & EXI_PATHS_SCREWS ? EXI_GPU_SCREWS : 0) |
-                   (paths->flags & EXI_PATHS_BASES ? EXI_GPU_BASES : 0);
+                   (paths->flags & EXI_PATHS_BASES ? EXI_GPU_BASES : 0) |
+                   (paths->flags & EXI_PATHS_MIXTURE ? EXI_GPU_MIXTURES : 0);
     }
     if (head->skin_joints)
         has |=
@@ -248,15 +249,6 @@ static ex_result check(const ex_rig *rig, ex_error *error) {
                 error, EX_ERROR_ARGUMENT,
                 "layer '%s' is weighed by '%s', which has no GPU code: use ex_rig_evaluate for this rig",
                 ex_rig_layer_name(rig, l), ex_weigher_kind_name(kind));
-    }
-    for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_trajectories *paths = exi_rig_trajectories_of(rig, l);
-        if (paths && paths->mixture.node_count > 0)
-            return ex_error_set(
-                error, EX_ERROR_ARGUMENT,
-                "layer '%s' has a mixture of paths, which has no GPU code: use ex_rig_evaluate for this "
-                "rig",
-                ex_rig_layer_name(rig, l));
     }
     if (rig->counts.layers > EXI_GPU_LAYER_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "the rig has %d layers; the GPU evaluates at most %d",

@@ -6,6 +6,7 @@
 #define EXI_CUDA_LAY_H
 
 #include "cuda/block.h"
+#include "runtime/shape/trajectories.h"
 
 /* Alignment of tables in bytes. */
 #define EXI_LAY_ALIGN 256
@@ -56,6 +57,8 @@ int exi_gpu_weigher_has(const ex_weigher *weigher);
 
 /* lay_shape.c: data of trajectory layers that prepare reads. */
 void exi_lay_trajectories(const ex_rig *rig, exi_lay *lay, exi_gpu *head);
+/* lay_mixture.c: a layer's mixture, if it has one, and the head's numbers of nodes. */
+void exi_lay_mixture(const exi_trajectories *paths, exi_lay *lay, exi_gpu *head, exi_gpu_mixture *mixture);
 /* Parts of the block. lay_shape.c: forms, paths, offsets, skin. lay_surface.c: stencils, rings, split vertices,
  * displacements. lay_crowd.c: patches. Each fills in its part of the head. Results: MEMORY, LIMIT. */
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);

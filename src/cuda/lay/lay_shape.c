@@ -45,6 +45,14 @@ static void lay_forms(const ex_forms *forms, exi_lay *lay, exi_gpu *head) {
 
 /* ---- trajectories ---- */
 
+/* Bytes of a layer's block that weighing reads: without tables of vertices and of nodes. */
+static uint64_t front_of(const exi_trajectories *paths) {
+    return paths->mixture.node_count > 0 ? paths->mixture.given_places
+           : paths->segments             ? paths->segments
+           : paths->mask                 ? paths->mask
+                                         : paths->deltas;
+}
+
 static void lay_path(const exi_trajectories *paths, int layer, exi_lay *lay, exi_gpu *head, exi_gpu_trajectory *path) {
     const exi_trajectory_example *examples = exi_trajectories_examples(paths);
     const void *at;
@@ -58,11 +66,7 @@ static void lay_path(const exi_trajectories *paths, int layer, exi_lay *lay, exi
         path->turn_count += examples[k].turns >= 0;
         path->velocity_count += examples[k].velocities >= 0;
     }
-    exi_lay_copy(lay, paths,
-                 (size_t)(paths->segments ? paths->segments
-                          : paths->mask   ? paths->mask
-                                          : paths->deltas),
-                 &at);
+    exi_lay_copy(lay, paths, (size_t)front_of(paths), &at);
     path->paths = exi_lay_offset(lay, at);
     head->segments += path->segment_count;
 }
@@ -100,9 +104,11 @@ static void lay_path_tables(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
                      from->flags & EXI_PATHS_BASES ? vertices * sizeof(uint16_t) : 0, &segments);
         head->alone.mask = mask ? exi_lay_offset(lay, mask) : 0;
         head->alone.segments = segments ? exi_lay_offset(lay, segments) : 0;
+        exi_lay_mixture(from, lay, head, &head->alone.mixture);
         if (paths) {
             paths[path].mask = head->alone.mask;
             paths[path].segments = head->alone.segments;
+            paths[path].mixture = head->alone.mixture;
         }
         path++;
     }

@@ -8,6 +8,7 @@
 
 #include "cuda/machine.h"
 #include "cuda/stages/layers.inl"
+#include "cuda/stages/prepare_mixture.inl"
 #include "runtime/rig/pack/records.h"
 #include "runtime/shape/terms.inl"
 #include "runtime/shape/trajectory_pose.inl"
@@ -32,16 +33,15 @@ EXI_INLINE void exi_gpu_use_weight(const exi_gpu *g, const exi_gpu_job *j, int i
             exi_gpu_offset_weight(weights[item]);
     } else if (EXI_GPU_HAS(g, EXI_GPU_PATHS) && layer->domain == EX_DOMAIN_TRAJECTORY) {
         const exi_gpu_trajectory *path = &g->paths[layer->path];
-        exi_trajectories_weigh_example(exi_gpu_trajectories(g, path), weights + layer->first_example, example,
-                                       EXI_GPU_HAS(g, EXI_GPU_CORRECTORS), factors + path->first_form);
+        exi_trajectories_weigh_example(exi_gpu_trajectories(g, path), exi_gpu_path_weights(g, j, instance, layer->path),
+                                       example, EXI_GPU_HAS(g, EXI_GPU_CORRECTORS), factors + path->first_form);
     }
 }
 
 EXI_INLINE void exi_gpu_set_motion(const exi_gpu *g, const exi_gpu_job *j, int instance, int path) {
     const exi_gpu_trajectory *record = &g->paths[path];
     const exi_trajectories *p = exi_gpu_trajectories(g, record);
-    const double *weights =
-        j->work.doubles + (size_t)instance * (size_t)g->examples + g->layers[record->layer].first_example;
+    const double *weights = exi_gpu_path_weights(g, j, instance, path);
     exi_gpu_motion *motion = &j->work.motions[(size_t)instance * (size_t)g->path_count + (size_t)path];
     int active = 0;
     EXI_ROLLED for (int k = 0; k < p->example_count; k++) active |= k != p->reference && (float)weights[k] != 0;

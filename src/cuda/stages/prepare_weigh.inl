@@ -340,6 +340,8 @@ EXI_INLINE void exi_gpu_weigh(const exi_gpu *g, const exi_gpu_job *j, int instan
     }
     if (EXI_GPU_HAS(g, EXI_GPU_KERNELS | EXI_GPU_PATHS | EXI_GPU_CALM))
         EXI_TEAM_SYNC(team);
+    if (EXI_GPU_HAS(g, EXI_GPU_MIXTURES))
+        exi_gpu_mix_weigh(g, j, instance, team);
     EXI_ROLLED for (int i = team.lane; i < g->examples; i += team.lanes) exi_gpu_use_weight(g, j, instance, i);
     if (EXI_GPU_HAS(g, EXI_GPU_PATHS))
         exi_gpu_set_trajectories(g, j, instance, team);

@@ -69,10 +69,59 @@ EXI_INLINE void exi_gpu_screw(const exi_gpu_motion *motion, const float mesh[3],
     }
 }
 
-/* position += mask (path - mesh). factors: of all forms; appended: of all segments. */
+/* The nodes that move a vertex. */
+typedef struct exi_gpu_nodes {
+    uint16_t nodes[EX_NODE_SHARES];
+    float shares[EX_NODE_SHARES];
+} exi_gpu_nodes;
+
+/* nodes: a table of a mixture, nodes or places_in_group. */
+EXI_INLINE exi_gpu_nodes exi_gpu_read_nodes(const exi_gpu *g, uint64_t nodes, uint64_t shares, int vertex) {
+    const uint16_t *from = (const uint16_t *)(const void *)(g->block + nodes) + EX_NODE_SHARES * (size_t)vertex;
+    const float *weights = (const float *)(const void *)(g->block + shares) + EX_NODE_SHARES * (size_t)vertex;
+    exi_gpu_nodes in;
+#if defined(__CUDA_ARCH__)
+    const ushort4 four = __ldg((const ushort4 *)from);
+    const float4 heavy = __ldg((const float4 *)weights);
+    in.nodes[0] = four.x;
+    in.nodes[1] = four.y;
+    in.nodes[2] = four.z;
+    in.nodes[3] = four.w;
+    in.shares[0] = heavy.x;
+    in.shares[1] = heavy.y;
+    in.shares[2] = heavy.z;
+    in.shares[3] = heavy.w;
+#else
+    memcpy(in.nodes, from, sizeof in.nodes);
+    memcpy(in.shares, weights, sizeof in.shares);
+#endif
+    return in;
+}
+
+/* d = d + A (mesh + d) + t, with the sum of the matrices of the vertex's nodes. */
+EXI_INLINE void exi_gpu_mix_move(const float *matrices, const exi_gpu_nodes *in, const float mesh[3], float d[3]) {
+    float m[12], from[3];
+    EXI_UNROLLED
+    for (int i = 0; i < EX_NODE_SHARES; i++) {
+        EXI_UNROLLED
+        for (int r = 0; r < 3; r++) {
+            float row[4];
+            exi_gpu_load4(matrices + 12 * (int)in->nodes[i] + 4 * r, row);
+            for (int c = 0; c < 4; c++)
+                m[4 * r + c] = i == 0 ? in->shares[0] * row[c] : m[4 * r + c] + in->shares[i] * row[c];
+        }
+    }
+    for (int c = 0; c < 3; c++)
+        from[c] = mesh[c] + d[c];
+    for (int r = 0; r < 3; r++)
+        d[r] += m[4 * r] * from[0] + (m[4 * r + 1] * from[1] + (m[4 * r + 2] * from[2] + m[4 * r + 3]));
+}
+
+/* position += mask (path - mesh). factors: of all forms; appended: of all segments; matrices: of all
+ * nodes. */
 EXI_INLINE void exi_gpu_add_trajectory(const exi_gpu *g, const exi_gpu_trajectory *path, const exi_gpu_motion *motion,
-                                       const float *factors, const float *appended, int vertex, const float mesh[3],
-                                       float position[3]) {
+                                       const float *factors, const float *appended, const float *matrices, int vertex,
+                                       const float mesh[3], float position[3]) {
     const int velocities = path->first_form + path->turn_count;
     float d[3] = {0.0f, 0.0f, 0.0f};
     exi_gpu_sum_forms(g, factors, velocities, path->velocity_count, vertex, d);
@@ -80,6 +129,10 @@ EXI_INLINE void exi_gpu_add_trajectory(const exi_gpu *g, const exi_gpu_trajector
         float w[3] = {0.0f, 0.0f, 0.0f};
         exi_gpu_sum_forms(g, factors, path->first_form, path->turn_count, vertex, w);
         exi_turn_mean_float(w, d, d);
+    }
+    if (EXI_GPU_HAS(g, EXI_GPU_MIXTURES) && path->mixture.node_count > 0) {
+        const exi_gpu_nodes in = exi_gpu_read_nodes(g, path->mixture.nodes, path->mixture.shares, vertex);
+        exi_gpu_mix_move(matrices + 12 * path->mixture.first_node, &in, mesh, d);
     }
     if (path->corrector_count > 0)
         exi_gpu_sum_forms(g, factors, velocities + path->velocity_count, path->corrector_count, vertex, d);
@@ -101,13 +154,14 @@ EXI_INLINE void exi_gpu_add_trajectories(const exi_gpu *g, const exi_gpu_work *w
     const float *factors = work->factors + (size_t)instance * (size_t)g->forms;
     const exi_gpu_motion *motions = work->motions + (size_t)instance * (size_t)g->path_count;
     const float *appended = work->appended + 3 * (size_t)instance * (size_t)g->segments;
+    const float *matrices = work->matrices + 12 * (size_t)instance * (size_t)g->mixed_nodes;
     for (int i = 0; i < g->path_count; i++) {
         const exi_gpu_trajectory *path = &g->paths[i];
         if (path->sum)
             exi_gpu_sum_forms(g, factors, path->first_form,
                               path->turn_count + path->velocity_count + path->corrector_count, vertex, position);
         else if (motions[i].active)
-            exi_gpu_add_trajectory(g, path, &motions[i], factors, appended, vertex, mesh, position);
+            exi_gpu_add_trajectory(g, path, &motions[i], factors, appended, matrices, vertex, mesh, position);
     }
 }
 

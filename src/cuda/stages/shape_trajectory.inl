@@ -23,10 +23,10 @@ enum { EXI_PATH_EXAMPLES = 8, EXI_PATH_CORRECTORS = EX_CORRECTOR_MAX };
 /* True if the rig consists of this only. */
 EXI_INLINE bool exi_gpu_is_alone(const exi_gpu *g, const exi_gpu_job *j) {
     const exi_gpu_trajectory *path = &g->alone;
-    return g->path_count == 1 && g->sum_forms == 0 && !path->sum && path->turn_count <= EXI_PATH_EXAMPLES &&
-           path->velocity_count <= EXI_PATH_EXAMPLES && path->corrector_count <= EXI_PATH_CORRECTORS &&
-           !(j->skinned && g->skin_joints) && !g->offset_starts[EX_OFFSET_FRAME_REST] &&
-           !g->offset_starts[EX_OFFSET_FRAME_SKINNED];
+    return g->path_count == 1 && g->sum_forms == 0 && !path->sum && g->mixed_nodes == 0 &&
+           path->turn_count <= EXI_PATH_EXAMPLES && path->velocity_count <= EXI_PATH_EXAMPLES &&
+           path->corrector_count <= EXI_PATH_CORRECTORS && !(j->skinned && g->skin_joints) &&
+           !g->offset_starts[EX_OFFSET_FRAME_REST] && !g->offset_starts[EX_OFFSET_FRAME_SKINNED];
 }
 
 /* Returns the smallest number of examples for the functions below. */
