@@ -84,6 +84,8 @@ enum { EXI_GPU_BENCH_JOINTS = 24 };
 ex_result exi_gpu_bench_make_blend(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error);
 ex_result exi_gpu_bench_make_paths(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error);
 ex_result exi_gpu_bench_make_crowd(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error);
+/* mixtures.c: a mixture of up to 8 examples with up to 40 correctors. */
+ex_result exi_gpu_bench_make_mixture(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error);
 
 /* bed.c: all memory of a row's evaluations, allocated once. */
 typedef struct exi_gpu_bench_bed {

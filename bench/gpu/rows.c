@@ -193,6 +193,11 @@ static ex_result measure_case(const timing *t, ex_error *error) {
         .around = 100, .examples = examples_, .turns = true, .correctors = correctors_, .screw = screw_,               \
         .goal_part = goal_                                                                                             \
     }
+#define MIXTURE(work_, instances_, examples_, correctors_)                                                             \
+    {                                                                                                                  \
+        .name = "mixture", .work = work_, .make = exi_gpu_bench_make_mixture, .instances = instances_, .across = 200,  \
+        .around = 100, .examples = examples_, .correctors = correctors_                                                \
+    }
 #define CROWD(work_, skinning_, normals_, goal_)                                                                       \
     {                                                                                                                  \
         .name = "crowd", .work = work_, .make = exi_gpu_bench_make_crowd, .instances = 1000, .across = 200,            \
@@ -217,6 +222,12 @@ static const exi_gpu_bench_case cases[] = {
     PATHS("trajectory, 1000 x 20k: turns", 1, 0, false, 0.8),
     PATHS("... turns, 3 correctors, screw", 1, 3, true, 0),
     PATHS("... 3 examples with turns", 3, 0, false, 0),
+    MIXTURE("mixture, 1000 x 20k: 3 poses, 6 correctors", 1000, 3, 6),
+    MIXTURE("... 5 poses, 16 correctors", 1000, 5, 16),
+    MIXTURE("... 8 poses, 40 correctors", 1000, 8, 40),
+    MIXTURE("mixture, 1 x 20k: 3 poses, 6 correctors", 1, 3, 6),
+    MIXTURE("... 5 poses, 16 correctors", 1, 5, 16),
+    MIXTURE("... 8 poses, 40 correctors", 1, 8, 40),
     CROWD("crowd, 1000 x 10k: blend 8, skin, normals", EX_SKINNING_LINEAR, true, 0.8),
     CROWD("... positions alone", EX_SKINNING_LINEAR, false, 0),
     CROWD("... dual quaternion, normals", EX_SKINNING_DUAL_QUATERNION, true, 0),

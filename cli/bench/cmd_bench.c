@@ -222,11 +222,11 @@ const ex_command cmd_bench = {
                    "scipy, Ceres) is missing, its columns are empty. 'paper' counts frames of the\n"
                    "demos, beside the numbers that Shape by Example printed for a machine of 2001.\n"
                    "\n"
-                   "With --gpu, NAME is one of: copy, blend, trajectory, crowd, table, many,\n"
-                   "displaced. 'GB/s' counts the bytes that must move (results, every instance's\n"
-                   "inputs, tables once), 'of copy' compares that with a copy in the GPU's memory,\n"
-                   "'differs' is the distance from the CPU's results, in parts of the form's size.\n"
-                   "'table' is table 1 of trajectory warping.",
+                   "With --gpu, NAME is one of: copy, blend, trajectory, mixture, crowd, table,\n"
+                   "many, displaced. 'GB/s' counts the bytes that must move (results, every\n"
+                   "instance's inputs, tables once), 'of copy' compares that with a copy in the\n"
+                   "GPU's memory, 'differs' is the distance from the CPU's results, in parts of\n"
+                   "the form's size. 'table' is table 1 of trajectory warping.",
     .examples = "exemplar bench\n"
                 "taskset -c 1 exemplar bench blend --repeat 100\n"
                 "exemplar bench --json > bench.json\n"
