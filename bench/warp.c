@@ -152,7 +152,8 @@ static bool open_rig(tube *t) {
                               .form.deltas = deltas,
                               .trajectory.examples = found->trajectories,
                               .trajectory.reference = -1,
-                              .trajectory.centre = {found->centre[0], found->centre[1], found->centre[2]}};
+                              .trajectory.centre = {found->centre[0], found->centre[1], found->centre[2]},
+                              .trajectory.mixture = found->mixture};
         ex_rig_def def = ex_rig_def_default();
         def.mesh = (ex_rig_mesh){.vertex_count = t->vertex_count,
                                  .positions = mesh,

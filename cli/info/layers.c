@@ -345,8 +345,9 @@ int exi_layer_path_bytes(const exi_layer_path *path) {
     return 12 * (1 + path->turns + path->corrector_count);
 }
 
-int exi_layer_mixture_bytes(const ex_mixture *mixture) {
-    return mixture->node_count > 0 ? EX_NODE_SHARES * 6 + 12 * mixture->corrector_count : 0;
+int exi_layer_mixture_bytes(const exi_layer *layer) {
+    const int examples = layer->weigh.example_count - (layer->reference >= 0 ? 1 : 0);
+    return EX_NODE_SHARES * 6 + 12 * (examples + layer->mixture.corrector_count);
 }
 
 static void print_mixture(const exi_layer *layer) {
@@ -355,7 +356,7 @@ static void print_mixture(const exi_layer *layer) {
     if (m->node_count > 0)
         exi_print("  mixture of %s, %s and %s, %d bytes a vertex\n", exi_text_count(nodes, m->node_count, "node"),
                   exi_text_count(edges, m->edge_count, "edge"),
-                  exi_text_count(correctors, m->corrector_count, "corrector"), exi_layer_mixture_bytes(m));
+                  exi_text_count(correctors, m->corrector_count, "corrector"), exi_layer_mixture_bytes(layer));
 }
 
 /* Prints the contents of an example's path. */
@@ -363,7 +364,7 @@ static void print_path(const exi_layer *layer, int k) {
     char correctors[EXI_TEXT_SIZE];
     if (k == layer->reference)
         exi_print("  reference");
-    else if (layer->paths)
+    else if (layer->paths && layer->mixture.node_count == 0)
         exi_print("  %s%s, %d bytes a vertex", exi_text_count(correctors, layer->paths[k].corrector_count, "corrector"),
                   layer->paths[k].turns ? ", turns" : "", exi_layer_path_bytes(&layer->paths[k]));
 }

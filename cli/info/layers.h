@@ -15,10 +15,6 @@ typedef struct exi_layer_path {
 /* Bytes that evaluation reads per vertex: velocities, turns and correctors, in float. */
 int exi_layer_path_bytes(const exi_layer_path *path);
 
-/* Bytes that evaluation reads per vertex for a layer's mixture: its nodes, their shares and the correctors, in float.
- */
-int exi_layer_mixture_bytes(const ex_mixture *mixture);
-
 /* A layer to print. The project or the rig owns everything but the arrays themselves. */
 typedef struct exi_layer {
     const char *name;
@@ -50,6 +46,10 @@ typedef struct exi_layer {
     const char **skeletons; /* [example_count] the file of the example's own skeleton, in a rig a word for it; NULL for
                              * none */
 } exi_layer;
+
+/* Bytes that evaluation reads per vertex in a layer with a mixture: nodes and their shares, examples and correctors, in
+ * float. */
+int exi_layer_mixture_bytes(const exi_layer *layer);
 
 /* False if out of memory. Call exi_layer_free either way. */
 bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source);

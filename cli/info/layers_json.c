@@ -131,7 +131,7 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
             exi_emit_number(json, "moved", layer->moved[k]);
         if (k == layer->reference) {
             exi_emit_bool(json, "reference", true);
-        } else if (layer->paths) {
+        } else if (layer->paths && layer->mixture.node_count == 0) {
             exi_emit_number(json, "correctors", layer->paths[k].corrector_count);
             exi_emit_bool(json, "turns", layer->paths[k].turns);
             exi_emit_number(json, "bytes", exi_layer_path_bytes(&layer->paths[k]));
@@ -184,7 +184,7 @@ void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
         exi_emit_number(json, "edge_count", layer->mixture.edge_count);
         exi_emit_number(json, "corrector_count", layer->mixture.corrector_count);
         exi_emit_number(json, "term_count", layer->mixture.term_count);
-        exi_emit_number(json, "bytes", exi_layer_mixture_bytes(&layer->mixture));
+        exi_emit_number(json, "bytes", exi_layer_mixture_bytes(layer));
         exi_emit_close(json, '}');
     }
     exi_emit_bool(json, "muted", layer->muted);

@@ -31,26 +31,20 @@ static const ex_option options[] = {
     {.name = "mode",
      .values = "guided|paper",
      .argument = "MODE",
-     .help = "guided: follow as-rigid-as-possible in-betweens; paper: minimise the energies of the trajectory-warping "
-             "paper (default: guided)",
+     .help = "guided: follow as-rigid-as-possible forms between all of them; paper: minimise the energies of the "
+             "trajectory-warping paper (default: guided)",
      .text = &words.mode},
     {.name = "iterations",
      .argument = "N",
-     .help = "guided: iterations for the in-betweens (default: 30); paper: most steps (default: 10)",
+     .help = "guided: iterations for the in-betweens of the report (default: 30); paper: most steps (default: 10)",
      .count = &words.iterations,
      .count_max = 1000},
     {.name = "correctors",
      .values = "auto",
      .argument = "N",
-     .help =
-         "guided: number of correctors per form, 0 to 7, or auto: as few as needed to follow closely (default: auto)",
+     .help = "guided: number of correctors of the rig, 0 to 64, or auto: as few as needed to follow closely (default: "
+             "auto)",
      .text = &words.correctors},
-    {.name = "turns",
-     .values = "yes|no|auto",
-     .argument = "WORD",
-     .help = "guided: give vertices angular velocities: yes, no, or auto: if there are several forms, whose blends "
-             "need them (default: auto)",
-     .text = &words.turns},
     {.name = "terms",
      .argument = "LIST",
      .help = "paper: energies to use (default: pose,rotation,gradient)",

@@ -16,7 +16,7 @@
 
 /* Words given for the options of trajectories; NULL, 0 or false if not given. */
 typedef struct exi_warp_words {
-    const char *mode, *correctors, *turns, *terms, *weights, *segment_angle, *root, *segments;
+    const char *mode, *correctors, *terms, *weights, *segment_angle, *root, *segments;
     int iterations;
     bool bases;
 } exi_warp_words;

@@ -29,23 +29,10 @@ static bool read_mode(const ex_call *call, const char *text, ex_trajectory_optio
 }
 
 static bool read_correctors(const ex_call *call, const char *text, ex_trajectory_options *o) {
-    if (!text || strcmp(text, "auto") == 0 || read_count(text, EX_CORRECTOR_MAX, &o->corrector_count))
+    if (!text || strcmp(text, "auto") == 0 || read_count(text, EX_MIXTURE_CORRECTOR_MAX, &o->corrector_count))
         return true;
-    exi_wrong_usage(call->command, "--correctors needs a whole number from 0 to %d or auto, not '%s'", EX_CORRECTOR_MAX,
+    exi_wrong_usage(call->command, "--correctors needs a whole number from 0 to %d or auto, not '%s'", EX_MIXTURE_CORRECTOR_MAX,
                     text);
-    return false;
-}
-
-static bool read_turns(const ex_call *call, const char *text, ex_trajectory_options *o) {
-    static const char *const words[] = {"no", "yes"};
-    for (int i = 0; text && i < 2; i++)
-        if (strcmp(text, words[i]) == 0) {
-            o->turns = i;
-            return true;
-        }
-    if (!text || strcmp(text, "auto") == 0)
-        return true;
-    exi_wrong_usage(call->command, "--turns needs yes, no or auto, not '%s'", text);
     return false;
 }
 
@@ -136,7 +123,7 @@ static bool read_segments(const ex_call *call, const exi_warp_words *w, ex_traje
 /* ---- all of them ---- */
 
 static bool is_of_mode(const ex_call *call, const exi_warp_words *w, ex_trajectory_mode mode) {
-    const char *guided = w->correctors ? "correctors" : w->turns ? "turns" : NULL;
+    const char *guided = w->correctors ? "correctors" : NULL;
     const char *paper = w->terms           ? "terms"
                         : w->weights       ? "weights"
                         : w->bases         ? "bases"
@@ -156,7 +143,7 @@ bool exi_warp_options_read(const ex_call *call, const exi_warp_words *w, ex_traj
     *o = ex_trajectory_options_default();
     o->iterations = w->iterations;
     return read_mode(call, w->mode, o) && is_of_mode(call, w, o->mode) && read_correctors(call, w->correctors, o) &&
-           read_turns(call, w->turns, o) && read_terms(call, w->terms, o) && read_weights(call, w->weights, o) &&
+           read_terms(call, w->terms, o) && read_weights(call, w->weights, o) &&
            read_segments(call, w, o);
 }
 

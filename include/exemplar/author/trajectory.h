@@ -120,7 +120,7 @@ EX_API ex_result ex_betweens_stretch(const ex_betweens *betweens, const double *
 /* ---- trajectories ---- */
 
 #define EX_TRAJECTORY_LIST(X)                                                                                          \
-    X(EX_TRAJECTORY_GUIDED, "guided") /* follow as-rigid-as-possible in-betweens */                                    \
+    X(EX_TRAJECTORY_GUIDED, "guided") /* follow as-rigid-as-possible forms between all examples */                     \
     X(EX_TRAJECTORY_PAPER, "paper")   /* minimise the energies of the paper, equations 8 to 27 */
 
 /* Ways to find trajectories, with the names that project files use. */
@@ -137,14 +137,12 @@ EX_API const char *ex_trajectory_mode_name(ex_trajectory_mode mode);
 /* Settings for finding trajectories, as a project gives them; nothing here depends on the machine. */
 typedef struct ex_trajectory_options {
     ex_trajectory_mode mode;
-    int iterations; /* guided: iterations of the rigid in-betweens; paper: maximum number of Gauss-Newton steps. 0: the
-                       default, 30 and 10 */
+    int iterations; /* guided: iterations of the rigid in-betweens that a report compares with; paper: maximum number
+                       of Gauss-Newton steps. 0: the default, 30 and 10 */
 
     /* guided */
-    int corrector_count; /* correctors per example, at most EX_CORRECTOR_MAX; -1: for each example the fewest that
-                            follow the in-betweens closely */
-    int turns;           /* 1 if examples have angular velocities, else 0; -1: only with several examples, whose blends
-                            need them */
+    int corrector_count; /* correctors of the layer, at most EX_MIXTURE_CORRECTOR_MAX; -1: the fewest that follow the
+                            rigid forms closely */
 
     /* paper */
     bool without_pose, without_rotation, without_gradient; /* terms left out */
@@ -176,29 +174,31 @@ typedef struct ex_trajectories_def {
 /* The trajectories found, ready for an ex_layer_def. */
 typedef struct ex_trajectories {
     int example_count;
-    ex_trajectory *trajectories; /* [example_count] */
+    ex_trajectory *trajectories; /* [example_count]; guided: only their screws */
     double centre[3];
     float *overlaps; /* [example_count] squared */
     ex_segments segments;
     int *triangle_segments; /* [triangle_count] if there are segments; else NULL */
+    ex_mixture mixture;     /* guided; node_count is 0 in paper mode, or if all examples are the reference */
+    double rigid[4];        /* guided: worst ratio, over the mixtures that were fitted, of a percentile of stretch to
+                               the rigid form's */
     struct ex_trajectory_fit {
-        int iterations; /* paper: Gauss-Newton steps */
+        int iterations; /* Gauss-Newton steps */
         bool converged;
-        double energy[4]; /* paper: weighted energies: total, pose, rotation, gradient */
-        double rigid[4];  /* guided: worst ratio, over the sampled times, of a percentile of stretch to the rigid
-                             in-between's */
-    } * fits;             /* [example_count] */
+        double energy[4]; /* weighted energies: total, pose, rotation, gradient */
+    } * fits;             /* [example_count]; paper */
 } ex_trajectories;
 
-/* Finds the trajectories from the reference to every example. Results: ARGUMENT, DATA (example named), SINGULAR,
- * MEMORY, LIMIT. */
+/* Finds the trajectories from the reference to every example. Guided ones keep their form between examples too: all
+ * are fitted together, at mixtures from pairs to an equal share of all. Results: ARGUMENT, DATA (example named),
+ * SINGULAR, MEMORY, LIMIT. */
 EX_API ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_trajectories **trajectories,
                                         ex_error *error);
 EX_API void ex_trajectories_destroy(ex_trajectories *trajectories);
 
-/* Computes the runtime's form at the given weights [example_count], in double: [vertex_count][3]. basis: -1 all; 0 only
- * the vertices' own pairs and correctors; k > 0 only the contribution of segment k - 1; each with the screw. def as for
- * creation. Returns false without memory. */
+/* Computes the runtime's form at the given weights [example_count], in double: [vertex_count][3]. basis: -1 all; 0 all
+ * but segments; k > 0 only the contribution of segment k - 1; each with the screw. def as for creation. Returns false
+ * without memory. */
 EX_API bool ex_trajectories_form(const ex_trajectories *trajectories, const ex_trajectories_def *def,
                                  const double *weights, int basis, double *positions);
 
@@ -221,7 +221,7 @@ typedef struct ex_warp_report {
     ex_warp_row *rows;
     int start_crossing, end_crossing;
     int component_count;
-    double bytes; /* per vertex, read by the runtime */
+    double bytes; /* per vertex, read by the runtime: of this path, or of the mixture of all */
 } ex_warp_report;
 
 /* Measures every method from the reference to one example, including the trajectory. Results: MEMORY. */

@@ -61,6 +61,7 @@ ex_result exi_drive_build_trajectories(exi_drive_building *b, ex_error *error) {
     b->layer.trajectory.examples = b->paths->trajectories;
     b->layer.trajectory.overlaps = b->paths->overlaps;
     b->layer.trajectory.segments = b->paths->segments;
+    b->layer.trajectory.mixture = b->paths->mixture;
     for (int c = 0; c < 3; c++)
         b->layer.trajectory.centre[c] = b->paths->centre[c];
     return EX_OK;

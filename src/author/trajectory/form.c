@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/trajectory/trajectory.h"
+#include "author/base/array.h"
+#include "author/trajectory/mixture/mixture.h"
 #include "runtime/base/vector.h"
 #include "runtime/shape/trajectory.inl"
 
@@ -22,6 +23,8 @@ static void take_back(const ex_screw *screw, const double centre[3], const doubl
     for (int i = 0; i < 3; i++)
         out[i] = centre[i] + arm[i];
 }
+
+/* ---- bases of segments ---- */
 
 /* R~(w) v. */
 static void warp(const double w[3], const double v[3], double out[3]) {
@@ -81,7 +84,9 @@ static void corrector_weights(const ex_trajectories *t, const double *weights, d
     }
 }
 
-bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *def, const double *weights, int basis,
+/* ---- one path per example ---- */
+
+static bool form_of_paths(const ex_trajectories *t, const ex_trajectories_def *def, const double *weights, int basis,
                           double *positions) {
     const int count = t->example_count, segments = t->segments.count > 0 ? t->segments.count : 1;
     double *correctors = calloc((size_t)count * EX_CORRECTOR_MAX, sizeof *correctors);
@@ -132,4 +137,87 @@ bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *d
     free(single);
     free(now);
     return done;
+}
+
+/* ---- mixtures ---- */
+
+/* The mixture's forms at one set of weights. */
+typedef struct mixing {
+    double *weights;   /* [example_count] given, without that of the reference */
+    double *counted;   /* [example_count] brought back */
+    double *shares;    /* [1 + example_count] */
+    double **examples; /* [example_count] of [vertex_count][3] without their screws, NULL where the weight is 0 */
+    double *work;
+    exi_mixer *mixer;
+} mixing;
+
+static bool open_mixing(mixing *m, const ex_trajectories *t, const ex_trajectories_def *def, const double *weights) {
+    const size_t count = (size_t)t->example_count, vertices = (size_t)def->vertex_count;
+    *m = (mixing){.weights = calloc(count, sizeof *m->weights),
+                  .counted = calloc(count, sizeof *m->counted),
+                  .shares = calloc(count + 1, sizeof *m->shares),
+                  .examples = calloc(count, sizeof *m->examples)};
+    bool done = m->weights && m->counted && m->shares && m->examples;
+    for (size_t k = 0; done && k < count; k++) {
+        m->weights[k] = def->examples[k] ? weights[k] : 0;
+        if (m->weights[k] == 0)
+            continue;
+        m->examples[k] = exi_array_allocate(3 * vertices, sizeof **m->examples);
+        done = m->examples[k];
+        for (size_t v = 0; done && v < vertices; v++)
+            take_back(&t->trajectories[k].screw, t->centre, def->examples[k] + 3 * v, m->examples[k] + 3 * v);
+    }
+    const exi_mixer_def mixer = {.mixture = &t->mixture,
+                                 .vertex_count = def->vertex_count,
+                                 .example_count = t->example_count,
+                                 .reference = def->reference,
+                                 .examples = (const double *const *)m->examples,
+                                 .overlaps = t->overlaps};
+    done = done && exi_mixer_create(&mixer, &m->mixer);
+    m->work = done ? exi_array_allocate(exi_mixer_work_size(m->mixer), sizeof *m->work) : NULL;
+    return m->work;
+}
+
+static void close_mixing(mixing *m, int example_count) {
+    for (int k = 0; m->examples && k < example_count; k++)
+        free(m->examples[k]);
+    exi_mixer_destroy(m->mixer);
+    free(m->examples);
+    free(m->work);
+    free(m->shares);
+    free(m->counted);
+    free(m->weights);
+}
+
+static bool form_of_mixture(const ex_trajectories *t, const ex_trajectories_def *def, const double *weights,
+                            double *positions) {
+    const size_t numbers = 3 * (size_t)def->vertex_count;
+    double factors[EX_MIXTURE_CORRECTOR_MAX];
+    ex_screw screw = {{0}, {0}};
+    mixing m;
+    const bool done = open_mixing(&m, t, def, weights);
+    if (done) {
+        exi_mixer_weigh(m.mixer, m.weights, m.counted, factors, m.shares);
+        exi_mixer_form(m.mixer, m.counted, positions, m.work);
+        for (int j = 0; j < t->mixture.corrector_count; j++)
+            for (size_t i = 0; factors[j] != 0 && i < numbers; i++)
+                positions[i] += factors[j] * (double)t->mixture.correctors[j][i];
+        for (int k = 0; k < t->example_count; k++)
+            for (int i = 0; i < 3; i++) {
+                screw.turn[i] += m.counted[k] * t->trajectories[k].screw.turn[i];
+                screw.move[i] += m.counted[k] * t->trajectories[k].screw.move[i];
+            }
+        for (size_t i = 0; i < numbers; i += 3) {
+            const double point[3] = {positions[i], positions[i + 1], positions[i + 2]};
+            exi_screw_point(&screw, t->centre, 1, point, positions + i);
+        }
+    }
+    close_mixing(&m, t->example_count);
+    return done;
+}
+
+bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *def, const double *weights, int basis,
+                          double *positions) {
+    return t->mixture.node_count > 0 && basis <= 0 ? form_of_mixture(t, def, weights, positions)
+                                                   : form_of_paths(t, def, weights, basis, positions);
 }

@@ -107,9 +107,6 @@ static ex_mixture_remedy find_remedy(const ex_trajectories_def *def, const ex_tr
                                      const ex_mixture_report *report, const int *poses, int count) {
     const ex_measured_mixture *worst = &report->mixtures[report->worst];
     const int correctors = def->options.corrector_count;
-    int examples = 0;
-    for (int i = 0; i < count; i++)
-        examples += poses[i] >= 0;
     if (!ex_mixture_is_weak(worst))
         return EX_MIXTURE_SOUND;
     if (def->options.mode == EX_TRAJECTORY_PAPER)
@@ -118,7 +115,7 @@ static ex_mixture_remedy find_remedy(const ex_trajectories_def *def, const ex_tr
         return EX_MIXTURE_TO_BETWEEN;
     if (are_apart(trajectories, poses, count))
         return EX_MIXTURE_TO_LAYERS;
-    if (examples == 1 && correctors >= 0 && correctors < EX_CORRECTOR_MAX)
+    if (correctors >= 0 && correctors < EX_MIXTURE_CORRECTOR_MAX)
         return EX_MIXTURE_TO_CORRECT;
     return EX_MIXTURE_TO_SCULPT;
 }

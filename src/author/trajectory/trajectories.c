@@ -1,6 +1,6 @@
 /*
  * Trajectories from a reference to several examples (exemplar/author/trajectory.h): aligns every example with the
- * reference, finds its path in one of the two modes, and computes the form that the rig will show, in double.
+ * reference, and finds their paths in one of the two modes.
  *
  * Overlaps tell how far along the path of one example is where another moves too. overlap_kl is the part of example k's
  * motion, by its square, at vertices that l moves as far or farther; where l moves them less, in proportion.
@@ -11,9 +11,12 @@
 
 #include "author/base/array.h"
 #include "author/base/progress.h"
-#include "author/trajectory/guided.h"
+#include "author/trajectory/mixture/mixture.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+
+/* Part of the work before paths are fitted. */
+#define FIRST_PART 0.02
 
 const char *ex_trajectory_mode_name(ex_trajectory_mode mode) {
     static const char *const names[] = {
@@ -25,7 +28,7 @@ const char *ex_trajectory_mode_name(ex_trajectory_mode mode) {
 }
 
 ex_trajectory_options ex_trajectory_options_default(void) {
-    return (ex_trajectory_options){.mode = EX_TRAJECTORY_GUIDED, .corrector_count = -1, .turns = -1, .root = -1};
+    return (ex_trajectory_options){.mode = EX_TRAJECTORY_GUIDED, .corrector_count = -1, .root = -1};
 }
 
 static ex_result check(const ex_trajectories_def *def, ex_error *error) {
@@ -35,30 +38,10 @@ static ex_result check(const ex_trajectories_def *def, ex_error *error) {
     if (def->example_count < 1)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "trajectories need at least one example");
     if (o->mode < 0 || o->mode >= EX_TRAJECTORY_MODE_COUNT || o->iterations < 0 || o->corrector_count < -1 ||
-        o->corrector_count > EX_CORRECTOR_MAX ||
+        o->corrector_count > EX_MIXTURE_CORRECTOR_MAX ||
         !(o->segment_angle >= 0 && o->pose_weight >= 0 && o->rotation_weight >= 0 && o->gradient_weight >= 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "an option of the trajectories is out of its range");
     return EX_OK;
-}
-
-static ex_result make_between(const ex_trajectories_def *def, int example, ex_between **between, ex_error *error) {
-    const ex_between_def made = {
-        .vertex_count = def->vertex_count,
-        .triangle_count = def->triangle_count,
-        .triangles = def->triangles,
-        .start = def->reference,
-        .end = def->examples[example],
-        .iterations = def->options.mode == EX_TRAJECTORY_GUIDED ? def->options.iterations : 0,
-        .tasks = def->tasks,
-    };
-    const ex_result result = ex_between_create(&made, between, error);
-    return ex_error_within(error, result, "%s", def->names && def->names[example] ? def->names[example] : "an example");
-}
-
-static ex_result report(const ex_trajectories_def *def, int example, ex_error *error) {
-    return exi_progress_tell(def->progress, "finding trajectories", (double)example / def->example_count)
-               ? EX_OK
-               : exi_progress_stopped(error);
 }
 
 /* Stores the alignment, and the distance that every vertex moves, for the overlaps: in units of about the mesh's size,
@@ -76,45 +59,46 @@ static void keep(const ex_between *b, ex_trajectories *made, int example, float 
     }
 }
 
-/* Fits one example after the other: an in-between takes much more memory than a trajectory. */
-static ex_result fit_guided(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
-    for (int k = 0; k < def->example_count; k++) {
-        ex_between *between = NULL;
-        if (!def->examples[k])
-            continue;
-        ex_result result = report(def, k, error);
-        if (result == EX_OK)
-            result = make_between(def, k, &between, error);
-        if (result == EX_OK) {
-            keep(between, made, k, moved);
-            result = exi_guided_fit(def, between, k, made, error);
-        }
-        ex_between_destroy(between);
-        if (result != EX_OK)
-            return result;
-    }
-    return EX_OK;
+/* Progress of the in-betweens, as the first part of the total. */
+static bool report_first(void *user, const char *what, double fraction) {
+    return exi_progress_tell(user, what, FIRST_PART * fraction);
 }
 
-/* Fits all at once, since they share segments. */
-static ex_result fit_paper(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
-    ex_between **betweens = calloc((size_t)def->example_count, sizeof *betweens);
-    if (!betweens)
-        return ex_error_memory(error, "in-betweens", (size_t)def->example_count * sizeof *betweens);
-    ex_result result = EX_OK;
-    for (int k = 0; result == EX_OK && k < def->example_count; k++)
-        if (def->examples[k]) {
-            result = make_between(def, k, &betweens[k], error);
-            if (result == EX_OK)
-                keep(betweens[k], made, k, moved);
-        }
-    if (result == EX_OK)
-        result = report(def, 0, error);
-    if (result == EX_OK)
-        result = exi_paper_fit(def, betweens, made, error);
+/* Makes the in-betweens that paths are fitted to; *betweens is NULL if all examples are the reference. */
+static ex_result open_betweens(const ex_trajectories_def *def, ex_betweens **betweens, ex_error *error) {
+    const ex_progress first = {.report = report_first, .user = (void *)(uintptr_t)def->progress};
+    const bool guided = def->options.mode == EX_TRAJECTORY_GUIDED; /* otherwise iterations are of another kind */
+    bool any = false;
+    *betweens = NULL;
     for (int k = 0; k < def->example_count; k++)
-        ex_between_destroy(betweens[k]);
-    free(betweens);
+        any = any || def->examples[k];
+    if (!any)
+        return EX_OK;
+    return ex_betweens_create(&(ex_betweens_def){.vertex_count = def->vertex_count,
+                                                 .triangle_count = def->triangle_count,
+                                                 .triangles = def->triangles,
+                                                 .reference = def->reference,
+                                                 .example_count = def->example_count,
+                                                 .examples = def->examples,
+                                                 .names = def->names,
+                                                 .iterations = guided ? def->options.iterations : 0,
+                                                 .tasks = def->tasks,
+                                                 .progress = def->progress ? &first : NULL},
+                              betweens, error);
+}
+
+static ex_result fit(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
+    ex_betweens *betweens = NULL;
+    ex_result result = exi_progress_tell(def->progress, "finding trajectories", 0) ? open_betweens(def, &betweens, error)
+                                                                                   : exi_progress_stopped(error);
+    for (int k = 0; betweens && k < def->example_count; k++)
+        if (betweens->items[k])
+            keep(betweens->items[k], made, k, moved);
+    if (betweens)
+        result = def->options.mode == EX_TRAJECTORY_PAPER
+                     ? exi_paper_fit(def, betweens->items, made, error)
+                     : exi_mixture_fit(def, betweens, &made->mixture, made->rigid, error);
+    ex_betweens_destroy(betweens);
     return result;
 }
 
@@ -150,7 +134,7 @@ ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_trajectories
     if (!moved || !made || !made->trajectories || !made->overlaps || !made->fits)
         result = ex_error_memory(error, "trajectories", count * (count + (size_t)def->vertex_count) * sizeof(float));
     if (result == EX_OK)
-        result = (def->options.mode == EX_TRAJECTORY_PAPER ? fit_paper : fit_guided)(def, made, moved, error);
+        result = fit(def, made, moved, error);
     if (result == EX_OK)
         find_overlaps(moved, (size_t)def->vertex_count, def->example_count, made->overlaps);
     free(moved);
@@ -166,15 +150,11 @@ void ex_trajectories_destroy(ex_trajectories *t) {
     if (!t)
         return;
     for (int k = 0; t->trajectories && k < t->example_count; k++) {
-        const ex_trajectory *one = &t->trajectories[k];
-        for (int j = 0; one->correctors && j < EX_CORRECTOR_MAX; j++)
-            free((void *)one->correctors[j]);
-        free((void *)one->correctors);
-        free((void *)one->curves);
-        free((void *)one->turns);
-        free((void *)one->bases);
+        free((void *)t->trajectories[k].turns);
+        free((void *)t->trajectories[k].bases);
     }
     free(t->trajectories);
+    exi_mixture_release(&t->mixture);
     free(t->overlaps);
     free((void *)t->segments.parents);
     free((void *)t->segments.vertices);

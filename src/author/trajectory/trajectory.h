@@ -1,6 +1,6 @@
 /*
- * trajectory.h - shared by the files of this room: rotations in double, the surface between two forms, and the two
- * modes of finding trajectories. Private to authoring.
+ * trajectory.h - shared by the files of this room: rotations in double, the surface between two forms, and one of the
+ * two modes of finding trajectories. Private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_TRAJECTORY_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_TRAJECTORY_H
@@ -111,12 +111,7 @@ void exi_between_polynomial(const ex_between *between, double t, const double *f
 /* Applies the screw at time t to a form in the frame of the start. */
 void exi_between_move(const ex_between *between, double t, double *positions);
 
-/* ---- finding ---- */
-
-/* Fits one example's trajectory, in arrays of malloc that ex_trajectories_destroy frees. between is that of the
- * reference and the example. */
-ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *between, int example,
-                         ex_trajectories *trajectories, ex_error *error);
+/* ---- finding; guided mode is in mixture/ ---- */
 
 /* Paper mode, all examples at once, since they share segments: betweens [example_count], NULL for the reference. Sets
  * turns, bases, segments, triangle_segments and fits. */

@@ -127,11 +127,18 @@ static ex_result measure_rows(survey *s, ex_error *error) {
     return result;
 }
 
-/* Bytes of a vertex in the runtime: its displacement velocity, perhaps an angular one, and correctors, three floats
- * each; and the number of its segment if there are bases. */
-static double bytes_per_vertex(const ex_trajectory *trajectory) {
-    return (double)(3 * sizeof(float)) * (1 + (trajectory->turns ? 1 : 0) + trajectory->corrector_count) +
-           (trajectory->bases ? (double)sizeof(uint16_t) : 0);
+/* Bytes of a vertex in the runtime, three floats for each form. Of a mixture: its four nodes and their shares, all
+ * examples and correctors. Otherwise those of one path: its displacement velocity, perhaps an angular one, and
+ * correctors; and the number of its segment if there are bases. */
+static double bytes_per_vertex(const ex_trajectories *t, const ex_trajectories_def *def, int example) {
+    const ex_trajectory *path = &t->trajectories[example];
+    int forms = t->mixture.corrector_count;
+    for (int k = 0; k < def->example_count; k++)
+        forms += def->examples[k] ? 1 : 0;
+    if (t->mixture.node_count > 0)
+        return EX_NODE_SHARES * (sizeof(uint16_t) + sizeof(float)) + (double)(3 * sizeof(float)) * forms;
+    return (double)(3 * sizeof(float)) * (1 + (path->turns ? 1 : 0) + path->corrector_count) +
+           (path->bases ? (double)sizeof(uint16_t) : 0);
 }
 
 /* ---- memory ---- */
@@ -215,7 +222,7 @@ ex_result ex_warp_report_create(const ex_trajectories_def *def, const ex_traject
         result = measure_rows(&s, error);
     if (result == EX_OK) {
         s.report->component_count = s.between->component_count;
-        s.report->bytes = bytes_per_vertex(&trajectories->trajectories[example]);
+        s.report->bytes = bytes_per_vertex(trajectories, def, example);
         *report = s.report;
     } else {
         ex_warp_report_destroy(s.report);

@@ -166,11 +166,10 @@ static void rows_are_what_the_forms_are(void **state) {
     warp w;
     warp_open(&w, 12, 0.6);
     w.def.options.corrector_count = 2;
-    w.def.options.turns = 1;
     bar_bend(&w.bar, 6, 120, w.end);
     find_trajectories(&w);
     ex_warp_report *report = must_report(&w);
-    assert_near(report->bytes, 48, 0); /* displacement and angular velocity, two correctors */
+    assert_near(report->bytes, 60, 0); /* four nodes and their shares, the example, two correctors */
     const int n = w.bar.vertex_count;
     const ex_between_def def = {.vertex_count = n,
                                 .triangle_count = w.bar.triangle_count,
@@ -208,16 +207,15 @@ static void rows_are_what_the_forms_are(void **state) {
     warp_close(&w);
 }
 
-static void bytes_of_lines_and_bases(void **state) {
+static void bytes_of_nodes_and_bases(void **state) {
     (void)state;
     warp w;
     warp_open(&w, 2, 0.6);
     w.def.options.corrector_count = 0;
-    w.def.options.turns = 0;
     bar_bend(&w.bar, 6, 60, w.end);
     find_trajectories(&w);
     ex_warp_report *report = must_report(&w);
-    assert_near(report->bytes, 12, 0);
+    assert_near(report->bytes, 36, 0);
     ex_warp_report_destroy(report);
     ex_trajectories_destroy(w.trajectories);
     w.def.options = ex_trajectory_options_default();
@@ -311,7 +309,7 @@ int main(void) {
         cmocka_unit_test(a_motion_leaves_what_there_was),
         cmocka_unit_test(crossings_of_the_ends),
         cmocka_unit_test(rows_are_what_the_forms_are),
-        cmocka_unit_test(bytes_of_lines_and_bases),
+        cmocka_unit_test(bytes_of_nodes_and_bases),
         cmocka_unit_test(progress_rises),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(misuse_is_told),

@@ -129,20 +129,14 @@ void exi_build_note_swings(const exi_building *b, const ex_rig *rig) {
 
 void exi_build_note_trajectories(const exi_building *b, int index) {
     const ex_project_layer *layer = &b->view->layers[index];
-    const exi_project_trajectories *paths = &b->paths[index];
-    for (int k = 0; k < layer->example_count; k++) {
-        const struct ex_trajectory_fit *fit = &paths->found->fits[k];
-        const char *name = layer->examples[k].name;
-        if (layer->examples[k].reference)
-            continue;
-        if (layer->trajectory.options->mode == EX_TRAJECTORY_PAPER && !fit->converged)
+    const ex_trajectories *found = b->paths[index].found;
+    for (int k = 0; k < layer->example_count && layer->trajectory.options->mode == EX_TRAJECTORY_PAPER; k++)
+        if (!layer->examples[k].reference && !found->fits[k].converged)
             note(b, "layer '%s': the trajectory to '%s' was still changing after %d steps: more iterations may help",
-                 layer->name, name, fit->iterations);
-        if (layer->trajectory.options->mode == EX_TRAJECTORY_GUIDED &&
-            (fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999))
-            note(b,
-                 "layer '%s': on the way to '%s' the most stretched triangles are stretched %.1f times as much as in "
-                 "the as-rigid-as-possible in-betweens",
-                 layer->name, name, fit->rigid[2] > EXI_PATH_RATIO_99 ? fit->rigid[2] : fit->rigid[3]);
-    }
+                 layer->name, layer->examples[k].name, found->fits[k].iterations);
+    if (found->rigid[2] > EX_MIXTURE_RATIO_MAX)
+        note(b,
+             "layer '%s': between its examples triangles are stretched up to %.1f times as much as in "
+             "as-rigid-as-possible forms (99 of 100); 'exemplar check' says where, and what would help",
+             layer->name, found->rigid[2]);
 }

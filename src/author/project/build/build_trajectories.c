@@ -53,6 +53,7 @@ ex_result exi_build_trajectories(exi_building *b, int index, ex_layer_def *layer
     layer->trajectory.examples = paths->found->trajectories;
     layer->trajectory.overlaps = paths->found->overlaps;
     layer->trajectory.segments = paths->found->segments;
+    layer->trajectory.mixture = paths->found->mixture;
     for (int c = 0; c < 3; c++)
         layer->trajectory.centre[c] = paths->found->centre[c];
     exi_build_note_trajectories(b, index);

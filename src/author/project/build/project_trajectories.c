@@ -138,6 +138,21 @@ static bool take_path(exi_project_trajectories *p, const ex_rig *rig, int layer,
     return true;
 }
 
+/* Takes the layer's mixture; its other arrays are the rig's. */
+static bool take_mixture(exi_project_trajectories *p, const ex_rig *rig, int layer, ex_mixture *mixture) {
+    *mixture = ex_rig_layer_mixture(rig, layer);
+    const float **correctors = exi_arena_allocate(&p->arena, (size_t)mixture->corrector_count, sizeof *correctors);
+    for (int j = 0; correctors && j < mixture->corrector_count; j++) {
+        float *values = exi_arena_allocate(&p->arena, 3 * (size_t)p->def.vertex_count, sizeof *values);
+        correctors[j] = values;
+        if (!values)
+            return false;
+        ex_rig_layer_corrector(rig, layer, j, values);
+    }
+    mixture->correctors = correctors;
+    return correctors;
+}
+
 ex_result exi_project_trajectories_take(exi_project_trajectories *p, const ex_rig *rig, int layer, ex_error *error) {
     const size_t examples = (size_t)p->def.example_count;
     ex_trajectory *paths = exi_arena_allocate(&p->arena, examples, sizeof *paths);
@@ -155,7 +170,7 @@ ex_result exi_project_trajectories_take(exi_project_trajectories *p, const ex_ri
                                  .overlaps = overlaps,
                                  .segments = ex_rig_layer_segments(rig, layer)};
     ex_rig_layer_centre(rig, layer, p->taken.centre);
-    return EX_OK;
+    return take_mixture(p, rig, layer, &p->taken.mixture) ? EX_OK : no_memory(p, error);
 }
 
 /* Reads the mode from the note; the other options are not needed once the paths are found. */

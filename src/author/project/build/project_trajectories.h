@@ -53,11 +53,6 @@ ex_result exi_project_trajectories_take(exi_project_trajectories *paths, const e
 bool exi_project_trajectories_add(const exi_project_trajectories *paths, const double *weights, const float *mask,
                                   double *sum);
 
-/* Limits up to which a guided path counts as following its in-betweens: the 99th and 99.9th percentile of the
- * triangles' stretch compared with theirs. */
-#define EXI_PATH_RATIO_99  2.0
-#define EXI_PATH_RATIO_999 3.0
-
 /* Returns the index of the layer's reference, or -1. */
 int exi_layer_reference(const ex_project_layer *layer);
 

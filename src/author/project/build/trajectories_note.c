@@ -49,8 +49,7 @@ json_t *exi_trajectory_options_describe(const ex_trajectory_options *o) {
         done = exi_json_set(object, "iterations", json_integer(o->iterations));
     if (done && o->mode == EX_TRAJECTORY_GUIDED)
         done = exi_json_set(object, "correctors",
-                            o->corrector_count < 0 ? json_string("auto") : json_integer(o->corrector_count)) &&
-               exi_json_set(object, "turns", o->turns < 0 ? json_string("auto") : json_boolean(o->turns));
+                            o->corrector_count < 0 ? json_string("auto") : json_integer(o->corrector_count));
     if (done && o->mode == EX_TRAJECTORY_PAPER)
         done = describe_paper(object, o);
     if (!done) {

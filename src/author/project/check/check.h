@@ -89,8 +89,6 @@ void exi_check_surface(exi_checker *c);
 void exi_check_forms(exi_checker *c, int layer);
 /* Finds the trajectories of a layer whose examples are all measured, into c->paths. True if they were found. */
 bool exi_check_trajectories(exi_checker *c, int layer);
-/* True if a path stretches more than its in-betweens: it is reported. */
-bool exi_check_is_stretched(const struct ex_trajectory_fit *fit);
 /* Reports mixtures of examples of all layers of trajectories that stretch more than as-rigid-as-possible forms. Call
  * after all layers are measured. */
 void exi_check_mixtures(exi_checker *c);

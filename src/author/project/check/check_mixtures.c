@@ -7,8 +7,7 @@
  * the range. Weights that no point has are not measured.
  *
  * Later layers may correct a mixture: correctives over the same axes. A weak mixture counts as mended if its form with
- * these layers is not weak, or if one of their examples is at its pose. Paths to examples that are reported as
- * stretched are not reported again.
+ * these layers is not weak, or if one of their examples is at its pose.
  */
 #include "author/base/array.h"
 #include "author/base/progress.h"
@@ -225,17 +224,6 @@ static bool is_mended(mixing *x, ex_measured_mixture *m) {
     return !ex_mixture_is_weak(m);
 }
 
-/* True if a mixture is on the path to one example, which is reported as stretched. */
-static bool is_reported(const mixing *x, const ex_measured_mixture *m) {
-    int example = -1, examples = 0;
-    for (int k = 0; k < x->layer->example_count; k++)
-        if (m->weights[k] != 0) {
-            example = k;
-            examples++;
-        }
-    return examples == 1 && exi_check_is_stretched(&x->paths->found->fits[example]);
-}
-
 /* ---- findings ---- */
 
 static const char *pose_name(const mixing *x, int example) {
@@ -324,8 +312,6 @@ static void report_worst(mixing *x, const ex_mixture_report *report) {
     x->measured_count = report->mixture_count;
     for (int i = 0; i < report->mixture_count && !x->c->failed; i++) {
         ex_measured_mixture m = report->mixtures[i];
-        if (is_reported(x, &m))
-            continue;
         const bool weak = ex_mixture_is_weak(&m), bad = weak && !is_mended(x, &m);
         worst = bad && m.ratio > worst.ratio ? m : worst;
         first = m.ratio > first.ratio && !ex_mixture_is_weak(&m) ? m : first;

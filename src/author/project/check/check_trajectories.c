@@ -1,6 +1,6 @@
 /*
- * Checks trajectories: finds them as building does, and compares their path between the examples with the
- * as-rigid-as-possible in-betweens that they follow.
+ * Checks trajectories: finds them as building does, and reports examples that no path reaches without a collapse, and
+ * fits that did not converge. check_mixtures.c compares the forms on the way with as-rigid-as-possible ones.
  */
 #include "author/project/check/check.h"
 #include "runtime/base/vector.h"
@@ -47,28 +47,13 @@ static void check_inside_out(exi_checker *c, int index, int k, const char *where
                   c->view->layers[index].examples[k].name);
 }
 
-bool exi_check_is_stretched(const struct ex_trajectory_fit *fit) {
-    return fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999;
-}
-
 static void check_fit(exi_checker *c, int index, int k, const char *where) {
     const ex_project_layer *layer = &c->view->layers[index];
     const struct ex_trajectory_fit *fit = &c->paths[index].found->fits[k];
-    if (layer->trajectory.options->mode == EX_TRAJECTORY_PAPER) {
-        if (!fit->converged)
-            exi_check_add(c, EX_SEVERITY_WARNING, "not_converged", where, fit->iterations,
-                          "the trajectory to '%s' was still changing after %d steps: more iterations may help",
-                          layer->examples[k].name, fit->iterations);
-        return;
-    }
-    if (fit->rigid[3] == 0)
-        return; /* rigid, or not moved */
-    const bool weak = exi_check_is_stretched(fit);
-    exi_check_add(c, weak ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "stretched", where, fit->rigid[2],
-                  "on the way to '%s', triangles are stretched at most %.2f times as much as in the "
-                  "as-rigid-as-possible in-betweens (99 of 100), and %.2f times (999 of 1000)%s",
-                  layer->examples[k].name, fit->rigid[2], fit->rigid[3],
-                  weak ? ": more \"correctors\", or an in-between example, would help" : "");
+    if (layer->trajectory.options->mode == EX_TRAJECTORY_PAPER && !fit->converged)
+        exi_check_add(c, EX_SEVERITY_WARNING, "not_converged", where, fit->iterations,
+                      "the trajectory to '%s' was still changing after %d steps: more iterations may help",
+                      layer->examples[k].name, fit->iterations);
 }
 
 /* Bases are appended to segments that depend on others. */

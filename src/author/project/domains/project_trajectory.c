@@ -13,7 +13,8 @@
 /* More steps than this are a typing error. */
 enum { ITERATIONS_MOST = 1000 };
 
-/* Keys common to both ways of finding paths, then those of one of them. */
+/* Keys common to both ways of finding paths, then those of one of them. Projects of 0.1.0 may have
+ * "turns", which is ignored: guided paths always turn. */
 static const char *const keys[] = {"mode",  "iterations",    "correctors", "turns",    "terms", "weights",
                                    "bases", "segment_angle", "root",       "segments", NULL};
 enum { FIRST_GUIDED = 2, FIRST_PAPER = 4 };
@@ -38,20 +39,14 @@ static bool is_auto(const json_t *value) {
 
 static ex_result read_guided(exi_project_reader *r, const json_t *object, const exi_place *place,
                              ex_trajectory_options *o) {
-    const json_t *correctors = json_object_get(object, "correctors"), *turns = json_object_get(object, "turns");
+    const json_t *correctors = json_object_get(object, "correctors");
     if (correctors && !is_auto(correctors)) {
         if (!json_is_integer(correctors) || json_integer_value(correctors) < 0 ||
-            json_integer_value(correctors) > EX_CORRECTOR_MAX)
+            json_integer_value(correctors) > EX_MIXTURE_CORRECTOR_MAX)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
                                 "%s.correctors: a whole number from 0 to %d or \"auto\" is needed here", place->text,
-                                EX_CORRECTOR_MAX);
+                                EX_MIXTURE_CORRECTOR_MAX);
         o->corrector_count = (int)json_integer_value(correctors);
-    }
-    if (turns && !is_auto(turns)) {
-        if (!json_is_boolean(turns))
-            return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.turns: true, false or \"auto\" is needed here",
-                                place->text);
-        o->turns = json_is_true(turns);
     }
     return EX_OK;
 }

@@ -11,7 +11,7 @@ static const char text[] =
     "{'exemplar': 1, 'mesh': 'square.obj', 'layers': [\n"
     "{'name': 'warp', 'space': [{'name': 'd', 'min': 0, 'max': 1}], 'shape': 'trajectory', 'trajectory': "
     "{'iterations': "
-    "2, 'correctors': 1, 'turns': true}, 'mask': {'file': 'mask.txt'}, 'examples': [{'name': 'r', 'reference': true, "
+    "2, 'correctors': 1}, 'mask': {'file': 'mask.txt'}, 'examples': [{'name': 'r', 'reference': true, "
     "'at': {}}, {'name': 'a', 'mesh': 'a.obj', 'at': {'d': 1}}]},\n"
     "{'name': 'after', 'space': [{'name': 'd', 'min': 0, 'max': 1}], 'weigh': {'kind': 'direct'}, 'examples': "
     "[{'name': 'b', 'mesh': 'b.obj'}]}]}";

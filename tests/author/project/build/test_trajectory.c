@@ -27,7 +27,7 @@ static double off_bar(const float *positions, double angle) {
 static void ends_are_the_forms(void **state) {
     (void)state;
     static const char *const how[] = {
-        "", "'trajectory': {'correctors': 0, 'turns': false},", "'trajectory': {'mode': 'paper'},",
+        "", "'trajectory': {'correctors': 0},", "'trajectory': {'mode': 'paper'},",
         ("'trajectory': {'mode': 'paper', 'terms': ['pose'], 'iterations': 2, 'bases': true, "
          "'segment_angle': 30},")};
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
@@ -88,17 +88,14 @@ static void paths_are_compared(void **state) {
     char text[1000];
     snprintf(text, sizeof text, DIRECT, "'trajectory': {'correctors': 1},");
     ex_rig *rig = build_text(text);
-    snprintf(text, sizeof text, DIRECT, "'trajectory': {'correctors': 1, 'turns': false},");
+    snprintf(text, sizeof text, DIRECT, "'trajectory': {'correctors': 2},");
     ex_rig *other = build_text(text);
     ex_differences *list = NULL;
     assert_int_equal(ex_rig_compare(rig, other, 1e-7, &list, NULL), EX_OK);
-    int turns = 0, correctors = 0;
-    for (int i = 0; i < list->count; i++) {
-        turns += strstr(list->items[i].text, "turn differently") != NULL;
-        correctors += strstr(list->items[i].text, "corrector 1 of example") != NULL;
-    }
-    assert_int_equal(turns, 2);
-    assert_int_equal(correctors, 2);
+    int correctors = 0;
+    for (int i = 0; i < list->count; i++)
+        correctors += strstr(list->items[i].text, "correctors") != NULL;
+    assert_int_equal(correctors, 1);
     ex_differences_destroy(list);
     ex_rig_destroy(rig);
     ex_rig_destroy(other);

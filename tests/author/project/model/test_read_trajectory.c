@@ -4,6 +4,7 @@
  */
 #include "author/project/projects.h"
 
+/* "turns" is a key of 0.1.0, and ignored. */
 static const char sound[] =
     "{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'layers': [\n"
     "{'name': 'plain', 'space': [{'name': 'd', 'min': 0, 'max': 1}], 'examples': [{'name': 'e', 'mesh': 'e.obj', 'at': "
@@ -27,7 +28,6 @@ static void everything_is_read(void **state) {
     assert_int_equal(layer->trajectory.options->mode, EX_TRAJECTORY_GUIDED);
     assert_int_equal(layer->trajectory.options->iterations, 12);
     assert_int_equal(layer->trajectory.options->corrector_count, 3);
-    assert_int_equal(layer->trajectory.options->turns, 1);
     assert_null(layer->trajectory.segments);
     assert_true(!layer->examples[0].reference && layer->examples[1].reference);
     assert_string_equal(layer->examples[1].mesh, "m.obj");
@@ -56,7 +56,7 @@ static void nothing_has_to_be_said(void **state) {
         ex_project *project = parse_project(text);
         const ex_trajectory_options *o = ex_project_get(project)->layers[0].trajectory.options;
         assert_int_equal(o->mode, EX_TRAJECTORY_GUIDED);
-        assert_true(o->iterations == 0 && o->corrector_count == -1 && o->turns == -1 && o->root == -1);
+        assert_true(o->iterations == 0 && o->corrector_count == -1 && o->root == -1);
         ex_project_destroy(project);
     }
 }
@@ -67,12 +67,11 @@ typedef struct change {
 
 static const change changes[] = {
     {"'mode': 'guided'", "'mode': 'guide'", "layers[1].trajectory.mode: unknown value \"guide\"; did you mean"},
-    {"'turns': true", "'turns': 1", "layers[1].trajectory.turns: true, false or \"auto\" is needed here"},
-    {"'turns': true", "'turn': true", "layers[1].trajectory.turn: unknown key; did you mean \"turns\"?"},
+    {"'correctors': 3", "'corrector': 3", "layers[1].trajectory.corrector: unknown key; did you mean \"correctors\"?"},
     {"'turns': true", "'bases': true", "layers[1].trajectory.bases: only \"mode\": \"paper\" has this"},
     {"'bases': true", "'turns': true", "layers[2].trajectory.turns: only \"mode\": \"guided\" has this"},
-    {"'correctors': 3", "'correctors': 9", "layers[1].trajectory.correctors: a whole number from 0 to 7 or \"auto\""},
-    {"'correctors': 3", "'correctors': 'all'", "layers[1].trajectory.correctors: a whole number from 0 to 7"},
+    {"'correctors': 3", "'correctors': 65", "layers[1].trajectory.correctors: a whole number from 0 to 64 or \"auto\""},
+    {"'correctors': 3", "'correctors': 'all'", "layers[1].trajectory.correctors: a whole number from 0 to 64"},
     {"'iterations': 12", "'iterations': 0", "layers[1].trajectory.iterations: a whole number from 1 to 1000"},
     {"'terms': ['gradient', 'pose']", "'terms': []", "layers[2].trajectory.terms: a list of at least one"},
     {"'terms': ['gradient', 'pose']", "'terms': 'pose'", "layers[2].trajectory.terms: a list of at least one"},
