@@ -134,9 +134,4 @@ void exi_build_note_trajectories(const exi_building *b, int index) {
         if (!layer->examples[k].reference && !found->fits[k].converged)
             note(b, "layer '%s': the trajectory to '%s' was still changing after %d steps: more iterations may help",
                  layer->name, layer->examples[k].name, found->fits[k].iterations);
-    if (found->rigid[2] > EX_MIXTURE_RATIO_MAX)
-        note(b,
-             "layer '%s': between its examples triangles are stretched up to %.1f times as much as in "
-             "as-rigid-as-possible forms (99 of 100); 'exemplar check' says where, and what would help",
-             layer->name, found->rigid[2]);
 }
