@@ -31,8 +31,8 @@ static bool read_mode(const ex_call *call, const char *text, ex_trajectory_optio
 static bool read_correctors(const ex_call *call, const char *text, ex_trajectory_options *o) {
     if (!text || strcmp(text, "auto") == 0 || read_count(text, EX_MIXTURE_CORRECTOR_MAX, &o->corrector_count))
         return true;
-    exi_wrong_usage(call->command, "--correctors needs a whole number from 0 to %d or auto, not '%s'", EX_MIXTURE_CORRECTOR_MAX,
-                    text);
+    exi_wrong_usage(call->command, "--correctors needs a whole number from 0 to %d or auto, not '%s'",
+                    EX_MIXTURE_CORRECTOR_MAX, text);
     return false;
 }
 
@@ -143,8 +143,7 @@ bool exi_warp_options_read(const ex_call *call, const exi_warp_words *w, ex_traj
     *o = ex_trajectory_options_default();
     o->iterations = w->iterations;
     return read_mode(call, w->mode, o) && is_of_mode(call, w, o->mode) && read_correctors(call, w->correctors, o) &&
-           read_terms(call, w->terms, o) && read_weights(call, w->weights, o) &&
-           read_segments(call, w, o);
+           read_terms(call, w->terms, o) && read_weights(call, w->weights, o) && read_segments(call, w, o);
 }
 
 /* ---- weights of examples ---- */

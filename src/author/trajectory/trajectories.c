@@ -89,8 +89,9 @@ static ex_result open_betweens(const ex_trajectories_def *def, ex_betweens **bet
 
 static ex_result fit(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
     ex_betweens *betweens = NULL;
-    ex_result result = exi_progress_tell(def->progress, "finding trajectories", 0) ? open_betweens(def, &betweens, error)
-                                                                                   : exi_progress_stopped(error);
+    ex_result result = exi_progress_tell(def->progress, "finding trajectories", 0)
+                           ? open_betweens(def, &betweens, error)
+                           : exi_progress_stopped(error);
     for (int k = 0; betweens && k < def->example_count; k++)
         if (betweens->items[k])
             keep(betweens->items[k], made, k, moved);

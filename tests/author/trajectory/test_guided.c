@@ -133,7 +133,8 @@ static void overlaps_have_no_scale(void **state) {
     }
 }
 
-/* Half of a bend to one side and half of one to the other: the straight bar, where straight lines would squash it. Each corner of the space is its example. */
+/* Half of a bend to one side and half of one to the other: the straight bar, where straight lines would squash it. Each
+ * corner of the space is its example. */
 static void opposite_bends_cancel(void **state) {
     (void)state;
     bent_bar bar = bar_make(12, 6, 0, 0);
@@ -233,7 +234,7 @@ static ex_rig *make_rig(const ex_trajectories_def *def, const ex_trajectories *m
 static void rigs_show_the_form(void **state) {
     (void)state;
     static double weights[][SHOWN] = {{0, 0, 0},         {1, 0, 0},        {0.5, 0.5, 0},   {0.2, 0.3, 0.4},
-                                            {0.9, 0.05, 0.05}, {0.8, 0.7, 0.02}, {-0.1, 0.4, 0.2}};
+                                      {0.9, 0.05, 0.05}, {0.8, 0.7, 0.02}, {-0.1, 0.4, 0.2}};
     const double axis[3] = {0.3, 1, 0.2}, place[3] = {3, -2, 4};
     bent_bar bar = bar_make(16, 6, 0, 0);
     double ends[SHOWN][MOST], form[MOST];
@@ -284,8 +285,7 @@ static void tasks_change_nothing(void **state) {
     assert_int_equal(one->mixture.corrector_count, 2);
     assert_int_equal(one->mixture.term_count, two->mixture.term_count);
     assert_memory_equal(one->mixture.correctors[1], two->mixture.correctors[1], size);
-    assert_memory_equal(one->mixture.curves, two->mixture.curves,
-                        2 * (size_t)one->mixture.term_count * sizeof(float));
+    assert_memory_equal(one->mixture.curves, two->mixture.curves, 2 * (size_t)one->mixture.term_count * sizeof(float));
     ex_trajectories_destroy(one);
     ex_trajectories_destroy(two);
     bar_free(&bar);
