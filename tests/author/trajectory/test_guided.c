@@ -191,6 +191,37 @@ static void references_add_nothing(void **state) {
     bar_free(&bar);
 }
 
+/* A loose triangle, two without area, and a vertex without any; then no triangles at all. Ends are exact, and all
+ * numbers finite. */
+static void rough_meshes_work(void **state) {
+    (void)state;
+    bent_bar bar = bar_make(6, 6, 4, 3);
+    const int n = bar.vertex_count, t = bar.triangle_count;
+    const double loose[12] = {7, 1, 0, 8, 1, 0, 7, 2, 0, -3, 5, 1};
+    const int corners[9] = {n - 4, n - 3, n - 2, 0, 0, 1, 2, 3, 3};
+    double ends[2][MOST], form[MOST];
+    const double *examples[2] = {ends[0], ends[1]}, weights[3][2] = {{1, 0}, {0, 1}, {0.3, 0.3}};
+    memcpy(bar.points + 3 * (n - 4), loose, sizeof loose);
+    memcpy(bar.triangles + 3 * (t - 3), corners, sizeof corners);
+    bar_bend(&bar, 6, 100, ends[0]);
+    bar_bend(&bar, 6, -70, ends[1]);
+    for (int triangles = t; triangles >= 0; triangles -= t) {
+        ex_trajectories_def def = definition(&bar, examples, 2);
+        def.triangle_count = triangles;
+        ex_trajectories *made = must_create(&def);
+        for (int k = 0; k <= 2; k++) {
+            assert_true(ex_trajectories_form(made, &def, weights[k], -1, form));
+            for (int i = 0; i < 3 * n; i++) {
+                assert_true(isfinite(form[i]) && fabs(form[i]) < 50);
+                if (k < 2)
+                    check_near(form[i], examples[k][i], 1e-6);
+            }
+        }
+        ex_trajectories_destroy(made);
+    }
+    bar_free(&bar);
+}
+
 /* ---- as a rig shows it ---- */
 
 enum { SHOWN = 3 };
@@ -335,10 +366,15 @@ static void survives_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rigid_motions_are_exact), cmocka_unit_test(follows_the_rigid_form),
-        cmocka_unit_test(overlaps_have_no_scale),  cmocka_unit_test(opposite_bends_cancel),
-        cmocka_unit_test(references_add_nothing),  cmocka_unit_test(rigs_show_the_form),
-        cmocka_unit_test(tasks_change_nothing),    cmocka_unit_test(refuses),
+        cmocka_unit_test(rigid_motions_are_exact),
+        cmocka_unit_test(follows_the_rigid_form),
+        cmocka_unit_test(overlaps_have_no_scale),
+        cmocka_unit_test(opposite_bends_cancel),
+        cmocka_unit_test(references_add_nothing),
+        cmocka_unit_test(rough_meshes_work),
+        cmocka_unit_test(rigs_show_the_form),
+        cmocka_unit_test(tasks_change_nothing),
+        cmocka_unit_test(refuses),
         cmocka_unit_test(survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
