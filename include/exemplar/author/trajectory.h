@@ -5,7 +5,8 @@
  * by Poisson's equation, as rigidly as possible, or by a polynomial through as-rigid-as-possible forms. These methods
  * solve or store a lot; a trajectory (exemplar/shape.h) is a closed form that a rig evaluates. It is found here, with
  * as-rigid-as-possible in-betweens as a guide or by the energies of the trajectory-warping paper. All functions are
- * thread-safe; an ex_between is immutable. Solves are in double; results depend on the input alone, whatever the tasks.
+ * thread-safe; an ex_between is immutable. Solves are in double, the triangles' local
+ * steps of rigid forms in float; results depend on the input alone, whatever the tasks.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_H

@@ -147,7 +147,7 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
 
 /* Size of work memory, in doubles: three forms, the triangles' facings, and the solver's. */
 static size_t facings_size(const ex_between *b) {
-    return ((size_t)b->triangle_count * sizeof(exi_facing) + sizeof(double) - 1) / sizeof(double);
+    return (exi_facings_size(b->triangle_count) + sizeof(double) - 1) / sizeof(double);
 }
 
 size_t exi_between_work_size(const ex_between *b) {
@@ -178,7 +178,7 @@ static void centre(const ex_between *b, double *form) {
 }
 
 void exi_between_poisson(const ex_between *b, double t, double *positions, double *work) {
-    exi_facing *facings = (exi_facing *)(work + 9 * (size_t)b->vertex_count);
+    exi_facings *facings = (exi_facings *)(work + 9 * (size_t)b->vertex_count);
     memset(positions, 0, 3 * (size_t)b->vertex_count * sizeof *positions);
     for (int k = 0; k < b->triangle_count; k++) {
         if (b->areas[k] == 0)
@@ -188,7 +188,7 @@ void exi_between_poisson(const ex_between *b, double t, double *positions, doubl
         for (int i = 0; i < 3; i++)
             w[i] = t * b->turns[3 * k + i];
         exi_turn_matrix(w, r);
-        exi_facing_begin(b, k, r, &facings[k]);
+        exi_facing_begin(b, k, r, facings);
         for (int c = 0; c < 3; c++) {
             const double *g = slopes + 3 * c;
             double stretched[3] = {(1 - t) * g[0] + t * (s[0] * g[0] + s[3] * g[1] + s[4] * g[2]),

@@ -36,36 +36,51 @@ void exi_mixed_release(exi_mixed *mixed) {
     free(b->links);
 }
 
-static void begin(const ex_between *first, ex_between *b) {
+/* ---- what local steps need ---- */
+
+static void begin_steps(const ex_between *first, ex_between *b) {
     const size_t m = (size_t)b->triangle_count;
-    memcpy(b->aligned, b->start, 3 * (size_t)b->vertex_count * sizeof *b->aligned);
     memset(b->turns, 0, 3 * m * sizeof *b->turns);
-    for (size_t t = 0; t < m; t++) {
-        for (size_t i = 0; i < 6; i++)
-            b->stretches[6 * t + i] = i < 3;
+    for (size_t t = 0; t < m; t++)
         for (size_t i = 0; i < 3; i++)
             b->planes[8 * t + 4 + i] = i != 1;
-    }
     for (int i = 0; i < b->link_count; i++)
         memcpy(b->links[i].end, first->links[i].start, sizeof b->links[i].end);
+}
+
+static void add_steps(const ex_between *from, double x, ex_between *b) {
+    const size_t m = (size_t)b->triangle_count;
+    for (size_t i = 0; i < 3 * m; i++)
+        b->turns[i] += x * from->turns[i];
+    for (size_t t = 0; t < m; t++)
+        for (size_t i = 0; i < 3; i++)
+            b->planes[8 * t + 4 + i] += x * (from->planes[8 * t + 4 + i] - (i != 1));
+    for (int k = 0; k < b->link_count; k++)
+        for (int i = 0; i < 3; i++)
+            b->links[k].end[i] += x * (from->links[k].end[i] - from->links[k].start[i]);
+}
+
+void exi_mixed_set_steps(const ex_betweens *betweens, const double *weights, exi_mixed *mixed) {
+    begin_steps(betweens->first, &mixed->between);
+    for (int k = 0; k < betweens->example_count; k++)
+        if (betweens->items[k] && weights[k] != 0)
+            add_steps(betweens->items[k], weights[k], &mixed->between);
+}
+
+/* ---- all of it ---- */
+
+static void begin(ex_between *b) {
+    memcpy(b->aligned, b->start, 3 * (size_t)b->vertex_count * sizeof *b->aligned);
+    for (size_t i = 0; i < 6 * (size_t)b->triangle_count; i++)
+        b->stretches[i] = i % 6 < 3;
     b->screw = (ex_screw){{0}, {0}};
 }
 
 static void add(const ex_between *from, double x, ex_between *b) {
-    const size_t n = 3 * (size_t)b->vertex_count, m = (size_t)b->triangle_count;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++)
         b->aligned[i] += x * (from->aligned[i] - from->start[i]);
-    for (size_t t = 0; t < m; t++) {
-        for (size_t i = 0; i < 3; i++)
-            b->turns[3 * t + i] += x * from->turns[3 * t + i];
-        for (size_t i = 0; i < 6; i++)
-            b->stretches[6 * t + i] += x * (from->stretches[6 * t + i] - (i < 3));
-        for (size_t i = 0; i < 3; i++)
-            b->planes[8 * t + 4 + i] += x * (from->planes[8 * t + 4 + i] - (i != 1));
-    }
-    for (int k = 0; k < b->link_count; k++)
-        for (int i = 0; i < 3; i++)
-            b->links[k].end[i] += x * (from->links[k].end[i] - from->links[k].start[i]);
+    for (size_t i = 0; i < 6 * (size_t)b->triangle_count; i++)
+        b->stretches[i] += x * (from->stretches[i] - (i % 6 < 3));
     for (int i = 0; i < 3; i++) {
         b->screw.turn[i] += x * from->screw.turn[i];
         b->screw.move[i] += x * from->screw.move[i];
@@ -73,7 +88,8 @@ static void add(const ex_between *from, double x, ex_between *b) {
 }
 
 void exi_mixed_set(const ex_betweens *betweens, const double *weights, exi_mixed *mixed) {
-    begin(betweens->first, &mixed->between);
+    exi_mixed_set_steps(betweens, weights, mixed);
+    begin(&mixed->between);
     for (int k = 0; k < betweens->example_count; k++)
         if (betweens->items[k] && weights[k] != 0)
             add(betweens->items[k], weights[k], &mixed->between);

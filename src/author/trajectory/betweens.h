@@ -23,6 +23,8 @@ typedef struct exi_mixed {
 bool exi_mixed_create(const ex_betweens *betweens, exi_mixed *mixed);
 /* Sets the weights [example_count]; those of the reference do not count. */
 void exi_mixed_set(const ex_betweens *betweens, const double *weights, exi_mixed *mixed);
+/* The same of what local steps and links need: turns, planes and links. */
+void exi_mixed_set_steps(const ex_betweens *betweens, const double *weights, exi_mixed *mixed);
 void exi_mixed_release(exi_mixed *mixed);
 
 #endif

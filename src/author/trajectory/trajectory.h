@@ -77,11 +77,12 @@ struct ex_between {
 ex_result exi_between_create_like(const ex_between_def *def, const ex_between *like, ex_between **between,
                                   ex_error *error);
 
-/* State of a triangle while a rigid form is computed. */
-typedef struct exi_facing {
-    float frame[3][3]; /* its plane's two directions and normal at the start, rotated by R^t */
-    float turn[3][3];  /* its present rotation relative to that */
-} exi_facing;
+#define EXI_LANES 8
+/* State of EXI_LANES triangles while a rigid form is computed. */
+typedef struct exi_facings {
+    float frame[3][3][EXI_LANES]; /* their planes' two directions and normal at the start, rotated by R^t */
+    float turns[EXI_LANES][12];   /* their present rotations relative to that, and 0 0 0 */
+} exi_facings;
 
 /* Computes the form in the frame of the start, that is, without the screw; the rigid one with that many steps. work:
  * exi_between_work_size doubles, for three forms, the facings and the solver. */
@@ -89,13 +90,15 @@ void exi_between_poisson(const ex_between *between, double t, double *positions,
 void exi_between_rigid(const ex_between *between, double t, int steps, double *positions, double *work);
 size_t exi_between_work_size(const ex_between *between);
 
-/* The steps of those (rigid.c), for code that minimises the same energy over other unknowns. */
-void exi_facing_begin(const ex_between *between, int triangle, double r[3][3], exi_facing *facing);
-/* Sets the facings of all triangles to their rotations in the form. */
-void exi_facings_of(const ex_between *between, double t, const double *form, exi_facing *facings);
+/* The steps of those (facings.c, rigid.c), for code that minimises the same energy over other unknowns. Facings of all
+ * triangles are together, exi_facings_size bytes. */
+size_t exi_facings_size(int triangle_count);
+void exi_facing_begin(const ex_between *between, int triangle, double r[3][3], exi_facings *facings);
+/* Sets the facings to the triangles' rotations in the form. */
+void exi_facings_of(const ex_between *between, double t, const double *form, exi_facings *facings);
 /* Adds the pull of the triangles to `right`, each towards the rotation that suits the form, so that the next global
  * step changes the form by L^-1 right. */
-void exi_local_step(const ex_between *between, double t, const double *form, exi_facing *facings, double *right);
+void exi_local_step(const ex_between *between, double t, const double *form, exi_facings *facings, double *right);
 /* The same for the links. If form is NULL, the rotations are those of the triangles at time t, and the pull is the
  * links' full goal: a right-hand side. */
 void exi_links_pull(const ex_between *between, double t, const double *form, double *right);

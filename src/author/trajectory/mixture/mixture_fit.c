@@ -25,7 +25,7 @@
 #include "runtime/base/vector.h"
 
 #define FLOOR        0.0005 /* of stretch: less is not seen */
-#define ENOUGH       0.2    /* of the rigid form's 99th percentile of stretch, root mean square of what curves leave */
+#define ENOUGH       0.15   /* of the rigid form's 99th percentile of stretch, root mean square of what curves leave */
 #define FEW_STEPS    10     /* for the rigid forms that the curves are taken from */
 #define STEPS        20     /* for correctors */
 #define BATCH        8      /* samples at a time */
@@ -202,8 +202,8 @@ static void pull(void *context, int begin, int end) {
     for (int i = begin; i < end; i++) {
         worker *w = &f->workers[i];
         const ex_between *b = &w->mixed.between;
-        exi_facing *facings = (exi_facing *)(void *)(w->work + 3 * n);
-        exi_mixed_set(f->betweens, sample_of(f, f->batch + i), &w->mixed);
+        exi_facings *facings = (exi_facings *)(void *)(w->work + 3 * n);
+        exi_mixed_set_steps(f->betweens, sample_of(f, f->batch + i), &w->mixed);
         path_form(f, f->batch + i, f->at, w->form);
         memset(w->work, 0, n * sizeof *w->work);
         exi_facings_of(b, 1, w->form, facings);
