@@ -1,8 +1,8 @@
 /*
  * Mixtures at which paths are fitted: points of the simplex of shares, from its edges to its middle. Pairs of corners
  * at the inner Chebyshev points of their edge, three corners at a third of each, all at equal shares, and random ones,
- * uniform on the simplex. With many corners only pairs and threes of near ones are taken, since weighers mix near
- * examples.
+ * uniform over 3, 4, 5 or all corners: those of all alone would hardly come near the corners. With many corners only
+ * pairs and threes of near ones are taken, since weighers mix near examples.
  *
  * The terms of curves follow the samples: for each pair 4 s_a s_b (s_a - s_b)^p, as many powers p as its samples tell
  * apart, and 27 s_a s_b s_c for each three. All vanish at corners, so curves do, too.
@@ -186,7 +186,18 @@ static void add_threes(planning *p, const int *near) {
             }
 }
 
-static void add_random(planning *p, const int *near) {
+/* Draws `count` of the corners in turn into the first places. */
+static void draw(planning *p, int *corners, int all, int count) {
+    for (int i = 0; i < count; i++) {
+        const int other = i + (int)(chance(p) * (all - i)), swap = corners[i];
+        corners[i] = corners[other];
+        corners[other] = swap;
+    }
+}
+
+/* number: of the random mixture. */
+static void add_random(planning *p, const int *near, int number) {
+    static const int sizes[] = {FEW, 5, 4, FEW, 5, 3};
     double parts[NEAR + FEW], sum = 0;
     int corners[NEAR + FEW], count = 0;
     if (near) { /* a corner and its nearest */
@@ -195,8 +206,10 @@ static void add_random(planning *p, const int *near) {
         for (int r = 0; r < NEAR; r++)
             corners[count++] = p->corners[near[i * NEAR + r]];
     } else {
-        for (int i = 0; i < p->count; i++)
-            corners[count++] = p->corners[i];
+        const int size = sizes[number % 6];
+        memcpy(corners, p->corners, (size_t)p->count * sizeof *corners);
+        count = size < p->count ? size : p->count;
+        draw(p, corners, p->count, count);
     }
     for (int i = 0; i < count; i++) {
         parts[i] = -exi_log(chance(p));
@@ -230,8 +243,8 @@ ex_result exi_plan_create(const ex_betweens *betweens, exi_plan *plan, ex_error 
         double *middle = p.count <= FEW ? add_sample(&p) : NULL;
         for (int i = 0; i < p.count; i++)
             set_share(middle, p.corners[i], 1.0 / p.count);
-        for (int i = 0; i < 12 + 8 * (p.count < FEW ? p.count : FEW); i++)
-            add_random(&p, near);
+        for (int i = 0; i < 12 + 10 * (p.count < FEW ? p.count : FEW); i++)
+            add_random(&p, near, i);
     }
     free(near);
     if (p.failed)
