@@ -59,7 +59,7 @@ static void straighten(row p[3], row q[3]) {
         const double xx = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], yy = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
         const double xy = x[0] * y[0] + x[1] * y[1] + x[2] * y[2], determinant = xx * yy - xy * xy;
         const double least = 1e-28 * xx * yy, s = sqrt(determinant > least ? determinant : least);
-        const double scale = 1 / (s * sqrt(xx + yy + 2 * s) + 1e-300);
+        const double size = s * sqrt(xx + yy + 2 * s), scale = size > 0 ? 1 / size : 0;
         const double a = (yy + s) * scale, b = -xy * scale, c = (xx + s) * scale;
         for (int i = 0; i < 3; i++) {
             p[i][l] = (float)(a * x[i] + b * y[i]);

@@ -87,6 +87,37 @@ static ex_result open_betweens(const ex_trajectories_def *def, ex_betweens **bet
                               betweens, error);
 }
 
+/*
+ * Takes the correctors of a mixture of one example as those of its path, which needs no nodes at run time. With weight
+ * x, a term 4 s_0 s_1 (s_0 - s_1)^p of the mixture is x (1 - x) times 4 (-1)^p (2x - 1)^p, and that is what a path's
+ * curve holds.
+ */
+static ex_result take_path(ex_mixture *from, ex_trajectory *path, ex_error *error) {
+    float *curves = calloc((size_t)from->corrector_count * EX_CURVE_SIZE + 1, sizeof *curves);
+    if (!curves)
+        return ex_error_memory(error, "curves", (size_t)from->corrector_count * EX_CURVE_SIZE * sizeof *curves);
+    for (int j = 0; j < from->corrector_count; j++)
+        for (int t = 0; t < from->term_count; t++) {
+            const int power = from->terms[t].power;
+            curves[j * EX_CURVE_SIZE + power] = (power % 2 ? -4 : 4) * from->curves[j * from->term_count + t];
+        }
+    path->corrector_count = from->corrector_count;
+    path->correctors = from->correctors;
+    path->curves = curves;
+    from->correctors = NULL;
+    exi_mixture_release(from);
+    return EX_OK;
+}
+
+static ex_result fit_guided(const ex_trajectories_def *def, const ex_betweens *betweens, ex_trajectories *made,
+                            ex_error *error) {
+    ex_result result = exi_mixture_fit(def, betweens, &made->mixture, made->rigid, error);
+    for (int k = 0; result == EX_OK && made->mixture.node_count == 0 && k < def->example_count; k++)
+        if (betweens->items[k])
+            return take_path(&made->mixture, &made->trajectories[k], error);
+    return result;
+}
+
 static ex_result fit(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
     ex_betweens *betweens = NULL;
     ex_result result = exi_progress_tell(def->progress, "finding trajectories", 0)
@@ -96,9 +127,8 @@ static ex_result fit(const ex_trajectories_def *def, ex_trajectories *made, floa
         if (betweens->items[k])
             keep(betweens->items[k], made, k, moved);
     if (betweens)
-        result = def->options.mode == EX_TRAJECTORY_PAPER
-                     ? exi_paper_fit(def, betweens->items, made, error)
-                     : exi_mixture_fit(def, betweens, &made->mixture, made->rigid, error);
+        result = def->options.mode == EX_TRAJECTORY_PAPER ? exi_paper_fit(def, betweens->items, made, error)
+                                                          : fit_guided(def, betweens, made, error);
     ex_betweens_destroy(betweens);
     return result;
 }
@@ -151,6 +181,10 @@ void ex_trajectories_destroy(ex_trajectories *t) {
     if (!t)
         return;
     for (int k = 0; t->trajectories && k < t->example_count; k++) {
+        for (int j = 0; j < t->trajectories[k].corrector_count; j++)
+            free((void *)t->trajectories[k].correctors[j]);
+        free((void *)t->trajectories[k].correctors);
+        free((void *)t->trajectories[k].curves);
         free((void *)t->trajectories[k].turns);
         free((void *)t->trajectories[k].bases);
     }

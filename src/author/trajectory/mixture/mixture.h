@@ -82,7 +82,8 @@ ex_result exi_curves_find(exi_curves *curves, const ex_tasks *tasks, ex_error *e
 
 /* ---- fitting ---- */
 
-/* Fits the mixture of all examples. Results: MEMORY, ARGUMENT if it was stopped. */
+/* Fits the mixture of all examples. With one example besides the reference it has no nodes. Results: MEMORY, ARGUMENT
+ * if it was stopped. */
 ex_result exi_mixture_fit(const ex_trajectories_def *def, const ex_betweens *betweens, ex_mixture *mixture,
                           double ratios[4], ex_error *error);
 

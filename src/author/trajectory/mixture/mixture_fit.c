@@ -1,12 +1,12 @@
 /*
  * Mixtures that are as rigid as possible over the whole simplex of weights.
  *
- * Nodes (nodes.c) carry the mesh: their rotations are blended in the group, and their places follow. What they leave is
- * taken up by correctors, x(s) = carried(s) + sum over j of b_j(s) c_j, with curves b_j over the simplex of shares. As
- * with paths between two forms, the curves come from the motion itself. At the samples of the plan (mixture_plan.c)
- * rigid forms are made; r is what the nodes leave of them. With the weight W = 1 / (stretch of the rigid form), since
- * that is what paths are measured by, the curves leave the smallest sum of squared gradients of W r. There are as many
- * of them as leave no more than ENOUGH of the rigid form's stretch (mixture_curves.c).
+ * Nodes (mixture_nodes.c) carry the mesh: their rotations are blended in the group, and their places follow. What they
+ * leave is taken up by correctors, x(s) = carried(s) + sum over j of b_j(s) c_j, with curves b_j over the simplex of
+ * shares. As with paths between two forms, the curves come from the motion itself. At the samples of the plan
+ * (mixture_plan.c) rigid forms are made; r is what the nodes leave of them. With the weight W = 1 / (stretch of the
+ * rigid form), since that is what paths are measured by, the curves leave the smallest sum of squared gradients of W r.
+ * There are as many of them as leave no more than ENOUGH of the rigid form's stretch (mixture_curves.c).
  *
  * The c_j then minimise the energy of the rigid forms over all samples at once, sum W^2 E(x(s)), by the same local and
  * global steps: with g the pull of triangles and links at a sample, L dc_j = sum over samples of B_j W g, where B_j = W
@@ -43,6 +43,7 @@ typedef struct fitting {
     const ex_trajectories_def *def;
     const ex_betweens *betweens;
     const ex_between *first;
+    bool alone; /* one example besides the reference: correctors do without nodes */
     ex_mixture *mixture;
     exi_mixer *mixer;
     exi_plan plan;
@@ -163,6 +164,8 @@ static void limit_curves(fitting *f) {
     const int wanted = f->def->options.corrector_count, usual = 8 * (f->plan.example_count + 1);
     const size_t room = NUMBERS_MOST / (4 * numbers_of(f));
     int most = wanted >= 0 ? wanted : usual < EX_MIXTURE_CORRECTOR_MAX ? usual : EX_MIXTURE_CORRECTOR_MAX;
+    if (f->alone && most > EX_CORRECTOR_MAX)
+        most = EX_CORRECTOR_MAX;
     f->curves.most = (size_t)most < room ? most : (int)room;
     f->curves.enough = wanted >= 0 ? -1 : ENOUGH * ENOUGH * f->plan.sample_count * f->looked_at;
 }
@@ -280,7 +283,8 @@ static void compare(const fitting *f, double ratios[4]) {
     memset(ratios, 0, 4 * sizeof *ratios);
     for (int a = 0; a < f->plan.sample_count; a++)
         for (int i = 0; i < 4; i++)
-            ratios[i] = fmax(ratios[i], f->found[a][i] / (f->rigid[a][i] + 0.1 * FLOOR));
+            ratios[i] =
+                fmax(ratios[i], fmax(f->found[a][i], EX_MIXTURE_FLOOR) / fmax(f->rigid[a][i], EX_MIXTURE_FLOOR));
 }
 
 /* Stores correctors as the rig has them: in float, with mean 0, since the screw moves the form as a whole. */
@@ -370,7 +374,7 @@ static bool open_correctors(fitting *f) {
 static ex_result fit(fitting *f, double ratios[4], ex_error *error) {
     const size_t n = numbers_of(f);
     ex_result result = tell(f, 0.02, error);
-    if (result == EX_OK)
+    if (result == EX_OK && !f->alone)
         result = exi_nodes_find(f->betweens, f->mixture, error);
     if (result == EX_OK)
         result = exi_plan_create(f->betweens, &f->plan, error);
@@ -401,6 +405,10 @@ static ex_result fit(fitting *f, double ratios[4], ex_error *error) {
 ex_result exi_mixture_fit(const ex_trajectories_def *def, const ex_betweens *betweens, ex_mixture *mixture,
                           double ratios[4], ex_error *error) {
     fitting f = {.def = def, .betweens = betweens, .first = betweens->first, .mixture = mixture};
+    int count = 0;
+    for (int k = 0; k < betweens->example_count; k++)
+        count += betweens->items[k] != NULL;
+    f.alone = count == 1;
     const ex_result result = fit(&f, ratios, error);
     for (int i = 0; i < BATCH; i++) {
         exi_mixed_release(&f.workers[i].mixed);

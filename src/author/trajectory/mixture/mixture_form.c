@@ -7,7 +7,7 @@
  *   g = 1/2 (R_i sum over corners of s R_i^T (y_j - y_i) + R_j the same with R_j^T)
  *
  * so y = l + L^+ B^T W (g - (l_j - l_i)), B being the edges' incidence, W their weights and L = B^T W B. At a corner g
- * is the edge itself.
+ * is the edge itself. A mixture without nodes adds up straight lines.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -181,16 +181,17 @@ static void open_pose(const exi_mixer *m, const double *counted, double *work, f
 
 void exi_mixer_form(const exi_mixer *m, const double *counted, double *positions, double *work) {
     const size_t n = (size_t)m->vertex_count;
-    frame *frames;
-    double(*shifts)[3];
-    open_pose(m, counted, work, &frames, &shifts);
+    frame *frames = NULL;
+    double(*shifts)[3] = NULL;
+    if (m->mixture.node_count > 0)
+        open_pose(m, counted, work, &frames, &shifts);
     memcpy(positions, m->points, 3 * n * sizeof *positions);
     for (int k = 0; k < m->example_count; k++) {
         const double *delta = m->deltas + 3 * (size_t)k * n;
         for (size_t i = 0; counted[k] != 0 && i < 3 * n; i++)
             positions[i] += counted[k] * delta[i];
     }
-    for (size_t v = 0; v < n; v++) {
+    for (size_t v = 0; frames && v < n; v++) {
         double t[12], p[3];
         blend(m, frames, (const double(*)[3])shifts, v, t);
         memcpy(p, positions + 3 * v, sizeof p);
@@ -251,8 +252,20 @@ static void find_edges(exi_mixer *m) {
         }
 }
 
+/* Without nodes, vertices go in straight lines. */
+static void find_straight_deltas(exi_mixer *m, const double *const *examples) {
+    const size_t numbers = 3 * (size_t)m->vertex_count;
+    for (size_t k = 0; k < (size_t)m->example_count; k++)
+        for (size_t i = 0; examples[k] && i < numbers; i++)
+            m->deltas[k * numbers + i] = examples[k][i] - m->points[i];
+}
+
 /* Finds what each vertex adds to be at its place in the example: T^-1 (place - shift) - mesh. */
 static bool find_deltas(exi_mixer *m, const double *const *examples) {
+    if (m->mixture.node_count == 0) {
+        find_straight_deltas(m, examples);
+        return true;
+    }
     const size_t n = (size_t)m->vertex_count;
     double *work = exi_array_allocate(exi_mixer_work_size(m) + (size_t)m->example_count, sizeof *work);
     if (!work)

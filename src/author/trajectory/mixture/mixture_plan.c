@@ -232,8 +232,8 @@ ex_result exi_plan_create(const ex_betweens *betweens, exi_plan *plan, ex_error 
     for (int k = 0; k < betweens->example_count && p.count < EX_MIXTURE_TERM_MAX; k++)
         if (betweens->items[k])
             p.corners[p.count++] = 1 + k;
-    p.times = p.count == 2 ? 7 : p.count <= 8 ? 5 : p.count <= FEW ? 3 : 1;
-    p.powers = p.count == 2 ? 7 : p.count <= 4 ? 4 : p.count <= 8 ? 3 : p.count <= FEW ? 2 : 1;
+    p.times = p.count == 2 ? 11 : p.count <= 8 ? 5 : p.count <= FEW ? 3 : 1;
+    p.powers = p.count == 2 ? EX_CURVE_SIZE : p.count <= 4 ? 4 : p.count <= 8 ? 3 : p.count <= FEW ? 2 : 1;
     int *near = p.count > FEW ? exi_array_allocate((size_t)p.count * NEAR, sizeof *near) : NULL;
     p.failed = p.count > FEW && (!near || !find_near(&p, near));
     if (!p.failed)

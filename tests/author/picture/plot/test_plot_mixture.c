@@ -93,7 +93,8 @@ static void draws_both_formats(void **state) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strstr(text, words[i]))
             fail_msg("the picture does not say %s", words[i]);
-    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, ": nan")); /* letters of the pictures may be any */
+    assert_null(strstr(text, "=\"nan"));
     free(text);
     free(again);
     assert_int_equal(draw(&b, "a.png", NULL), EX_OK);

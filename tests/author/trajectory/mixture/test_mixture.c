@@ -244,21 +244,22 @@ static void tasks_change_nothing(void **state) {
 static void small_meshes_work(void **state) {
     (void)state;
     const double start[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, end[9] = {0, 0, 0, 0, 1, 0, -1, 0, 0};
-    const double *examples[2] = {end, NULL};
+    const double *examples[3] = {end, NULL, start};
     const int triangle[3] = {0, 1, 2};
-    for (int triangles = 0; triangles < 2; triangles++) {
+    for (int i = 0; i < 4; i++) {
+        const int triangles = i % 2, count = 2 + i / 2; /* the third is a second example to mix with */
         ex_trajectories_def def = {.vertex_count = 3,
                                    .triangle_count = triangles,
                                    .triangles = triangle,
                                    .reference = start,
-                                   .example_count = 2,
+                                   .example_count = count,
                                    .examples = examples,
                                    .options = ex_trajectory_options_default()};
         ex_betweens *betweens = must_open(&def);
         ex_mixture mixture = {0};
         double ratios[4];
         assert_int_equal(exi_mixture_fit(&def, betweens, &mixture, ratios, NULL), EX_OK);
-        assert_int_equal(mixture.node_count, 1);
+        assert_int_equal(mixture.node_count, count == 2 ? 0 : 1);
         exi_mixture_release(&mixture);
         ex_betweens_destroy(betweens);
     }
