@@ -2,7 +2,8 @@
  * bench/gpu/surety.c - the uncertainty of float results; see surety.h.
  *
  * A position is assumed to be off by d = (4 + sqrt(n)) roundings of the form's largest coordinate, n the number of
- * examples that are summed: the observed difference between sums of n floats and sums in double, and no more. That
+ * examples, and of nodes and correctors of mixtures, that are summed: the observed difference between sums of n floats
+ * and sums in double, and no more. That
  * turns the sum of the area vectors of a vertex's faces by at most d/2 times the sum of their outlines, and the cross
  * product of two tangents by d times the sums of their weights times each other's length; divided by the length of the
  * sum that is an angle. If the limit normal is turned by an angle, a vertex displaced along it by s is off by s times
@@ -175,12 +176,21 @@ static bool sure_displaced(const ex_rig *rig, const ex_pose *pose, const ex_eval
     return good;
 }
 
+/* Numbers that a coordinate is the sum of. */
+static int count_summed(const ex_rig *rig) {
+    int count = ex_rig_example_count(rig);
+    for (int l = 0; l < ex_rig_layer_count(rig); l++) {
+        const ex_mixture mixture = ex_rig_layer_mixture(rig, l);
+        count += mixture.node_count + mixture.corrector_count;
+    }
+    return count;
+}
+
 bool exi_surety_of(const ex_rig *rig, const ex_pose *pose, const ex_evaluation *how, const float *positions, float *off,
                    float *angles) {
     const ex_rig_mesh mesh = how->level == 0 ? ex_rig_get_mesh(rig) : ex_rig_level_mesh(rig, how->level);
     const int vertices = ex_rig_level_vertex_count(rig, how->level);
-    const double least =
-        (4 + sqrt((double)ex_rig_example_count(rig))) * rounding * largest_coordinate(positions, vertices);
+    const double least = (4 + sqrt((double)count_summed(rig))) * rounding * largest_coordinate(positions, vertices);
     const bool displaced = is_displaced(rig, how);
     memset(off, 0, (size_t)vertices * sizeof *off);
     memset(angles, 0, (size_t)vertices * sizeof *angles);
