@@ -1,4 +1,4 @@
-"""In-betweens of two forms and their stretch, computed independently of the program.
+"""In-betweens of two and of several forms, and their stretch, computed independently of the program.
 
 A triangle is laid flat: X = [[l, m], [0, h]] are its edges as columns in its own frame O = (along the first edge,
 across it, normal). Its deformation in its plane is F = X1 X0^-1. The polar decomposition of a 2 x 2 matrix has a closed
@@ -255,3 +255,26 @@ class Between:
 
     def linear(self, t):
         return (1 - t) * self.start + t * self.end
+
+
+class Mixtures(Between):
+    """In-betweens of a start and several ends. At weights x, a triangle alone turns by the sum of x times its rotation
+    vectors, each on its branch, and has the stretch I + sum of x (S - I): that is an in-between at time 1."""
+
+    def __init__(self, start, ends, triangles):
+        self.items = [Between(start, ends[0], triangles)]
+        links = self.items[0].links, self.items[0].link_weights
+        self.items += [Between(start, end, triangles, links) for end in ends[1:]]
+        vars(self).update({name: value for name, value in vars(self.items[0]).items()})
+
+    def set(self, weights):
+        base = self.incidence @ self.start
+
+        def blended(rest, name):
+            return rest + sum(x * (getattr(item, name) - rest) for x, item in zip(weights, self.items))
+
+        self.turns = sum(x * item.turns for x, item in zip(weights, self.items))
+        self.stretches = blended(np.eye(2), "stretches")
+        self.end = blended(self.start, "end")
+        if len(self.links):
+            self.link_end = blended(base, "link_end")
