@@ -21,6 +21,9 @@ const exi_bench_group exi_bench_groups[] = {
     {"trajectory", "trajectories beside the linear blend", exi_bench_trajectory},
     {"mixture", "mixtures of many examples", exi_bench_mixture},
     {"warp", "finding trajectories", exi_bench_warp},
+#ifdef EX_BENCH_INSIDE
+    {"person", "finding trajectories of a real body", exi_bench_person},
+#endif
     {"paper", "frames of the paper's characters", exi_bench_paper},
     {"fit", "finding a skeleton from markers", exi_bench_fit},
     {"displace", "frames of a displaced body", exi_bench_displace},

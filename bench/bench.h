@@ -65,6 +65,7 @@ bool exi_bench_edit(const exi_bench *bench);
 bool exi_bench_normals(const exi_bench *bench);
 bool exi_bench_offsets(const exi_bench *bench);
 bool exi_bench_sparse(const exi_bench *bench); /* inside/: measures private parts of the libraries */
+bool exi_bench_person(const exi_bench *bench); /* inside/ */
 bool exi_bench_trajectory(const exi_bench *bench);
 bool exi_bench_mixture(const exi_bench *bench);
 bool exi_bench_warp(const exi_bench *bench);

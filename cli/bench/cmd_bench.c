@@ -213,7 +213,7 @@ const ex_command cmd_bench = {
              "bench --gpu [NAME] [--json] [--repeat N]",
     .description = "NAME is one of: copy, blend, skin, solve, convex, evaluate, subdivide, tree,\n"
                    "settle, drive, normals, edit, offsets, sparse, trajectory, mixture, warp,\n"
-                   "paper, fit, displace. Without it, all are measured.\n"
+                   "person, paper, fit, displace. Without it, all are measured.\n"
                    "\n"
                    "Times are medians of runs in one thread. A peer runs in turn with ours, so\n"
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
