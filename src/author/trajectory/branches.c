@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "author/base/array.h"
+#include "author/mesh/half_edges.h"
 #include "author/trajectory/surface.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
@@ -17,36 +18,23 @@
 /* ---- neighbours ---- */
 
 /* Finds triangles that share edges: neighbours[3 t + k] is a triangle, or -1. More than two at an edge are paired. */
-typedef struct half_edge {
-    int low, high, side; /* side: 3 * triangle + corner */
-} half_edge;
-
-static int compare_edges(const void *a, const void *b) {
-    const half_edge *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return x->side < y->side ? -1 : x->side > y->side;
-}
-
 bool exi_surface_neighbours(int triangle_count, const int *triangles, int *neighbours) {
-    const size_t count = 3 * (size_t)triangle_count;
-    half_edge *edges = exi_array_allocate(count, sizeof *edges);
+    const int count = 3 * triangle_count;
+    exi_half_edge *edges = exi_array_allocate((size_t)count, sizeof *edges);
     if (!edges)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const int a = triangles[i], b = triangles[i % 3 == 2 ? i - 2 : i + 1];
-        edges[i] = (half_edge){a < b ? a : b, a < b ? b : a, (int)i};
+    for (int i = 0; i < count; i++) {
+        edges[i] = exi_half_edge_of(triangles[i], triangles[i % 3 == 2 ? i - 2 : i + 1], i);
         neighbours[i] = -1;
     }
-    qsort(edges, count, sizeof *edges, compare_edges);
-    for (size_t i = 0; i + 1 < count; i++)
-        if (edges[i].low == edges[i + 1].low && edges[i].high == edges[i + 1].high) {
+    exi_half_edges_sort(edges, count);
+    for (int i = 0, end; i < count; i = end) {
+        end = exi_half_edges_end(edges, i, count);
+        for (; i + 1 < end; i += 2) {
             neighbours[edges[i].side] = edges[i + 1].side / 3;
             neighbours[edges[i + 1].side] = edges[i].side / 3;
-            i++;
         }
+    }
     free(edges);
     return true;
 }

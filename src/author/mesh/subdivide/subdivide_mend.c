@@ -14,16 +14,13 @@
  * they share its vertices, and the edge stays sharp.
  */
 #include "author/base/array.h"
+#include "author/mesh/half_edges.h"
 #include "author/mesh/subdivide/subdivide.h"
 #include "runtime/base/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct half_edge {
-    int low, high, corner;
-} half_edge;
 
 /* A face's corners from its lowest vertex, towards the lower of that one's neighbours. */
 typedef struct outline {
@@ -34,12 +31,12 @@ typedef struct outline {
 typedef struct mender {
     exi_topology *t;
     ex_subdivision_mends *mends;
-    int *last;           /* [vertex_count] */
-    half_edge *edges;    /* [corner_count] sorted */
-    outline *outlines;   /* [face_count] */
-    unsigned char *bad;  /* [face_count] at an edge that no surface has; then: to be left out */
-    signed char *turned; /* [face_count] 1: to be turned round; -1: not reached yet */
-    int *queue;          /* [face_count] */
+    int *last;            /* [vertex_count] */
+    exi_half_edge *edges; /* [corner_count] sorted; sides are corners */
+    outline *outlines;    /* [face_count] */
+    unsigned char *bad;   /* [face_count] at an edge that no surface has; then: to be left out */
+    signed char *turned;  /* [face_count] 1: to be turned round; -1: not reached yet */
+    int *queue;           /* [face_count] */
 } mender;
 
 static void count_face(int *count, int *first, int source) {
@@ -93,15 +90,6 @@ static void merge_repeated(mender *m) {
 
 /* ---- faces twice ---- */
 
-static int compare_edges(const void *a, const void *b) {
-    const half_edge *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (x->corner > y->corner) - (x->corner < y->corner);
-}
-
 static int compare_outlines(const void *a, const void *b) {
     const outline *x = a, *y = b;
     if (x->count != y->count)
@@ -138,21 +126,17 @@ static void sort_edges(mender *m) {
     for (int f = 0; f < t->face_count; f++)
         for (int c = t->face_offsets[f]; c < t->face_offsets[f + 1]; c++)
             t->corner_faces[c] = f;
-    for (int c = 0; c < t->corner_count; c++) {
-        const int v = t->corners[c], w = t->corners[exi_next(t, c)];
-        m->edges[c] = (half_edge){v < w ? v : w, v < w ? w : v, c};
-    }
-    qsort(m->edges, (size_t)t->corner_count, sizeof *m->edges, compare_edges);
+    for (int c = 0; c < t->corner_count; c++)
+        m->edges[c] = exi_half_edge_of(t->corners[c], t->corners[exi_next(t, c)], c);
+    exi_half_edges_sort(m->edges, t->corner_count);
     memset(m->bad, 0, (size_t)t->face_count);
     for (int i = 0, end; i < t->corner_count; i = end) {
-        for (end = i + 1;
-             end < t->corner_count && m->edges[end].low == m->edges[i].low && m->edges[end].high == m->edges[i].high;)
-            end++;
-        const int c = m->edges[i].corner, other = end - i == 2 ? m->edges[i + 1].corner : -1;
+        end = exi_half_edges_end(m->edges, i, t->corner_count);
+        const int c = m->edges[i].side, other = end - i == 2 ? m->edges[i + 1].side : -1;
         const bool bad = end - i > 2 || (end - i == 2 && t->corners[c] == t->corners[other]);
         for (int k = i; k < end; k++) {
-            m->bad[t->corner_faces[m->edges[k].corner]] |= bad;
-            t->opposites[m->edges[k].corner] = end - i != 2 ? -1 : k == i ? other : c;
+            m->bad[t->corner_faces[m->edges[k].side]] |= bad;
+            t->opposites[m->edges[k].side] = end - i != 2 ? -1 : k == i ? other : c;
         }
     }
 }
@@ -269,7 +253,7 @@ ex_result exi_topology_mend(exi_topology *t, ex_subdivision_mends *mends, ex_err
     free(m.turned);
     free(m.queue);
     exi_topology_disconnect(t);
-    return good ? EX_OK : ex_error_memory(error, "mending faces", (faces + corners) * sizeof(half_edge));
+    return good ? EX_OK : ex_error_memory(error, "mending faces", (faces + corners) * sizeof(exi_half_edge));
 }
 
 /* ---- words ---- */

@@ -4,6 +4,7 @@
  * to mend, and vertices where separate fans of faces meet.
  */
 #include "author/base/array.h"
+#include "author/mesh/half_edges.h"
 #include "author/mesh/subdivide/subdivide.h"
 #include "author/project/check/check.h"
 #include "author/project/sculpt/reorder.h"
@@ -19,36 +20,20 @@ static const double most_faces = 5e7;
 /* Bytes that large faces and crowded vertices may take without a warning. */
 static const double most_crowded = 2e7;
 
-typedef struct half_edge {
-    int low, high; /* vertices */
-    int face;
-} half_edge;
-
-static int compare_edges(const void *a, const void *b) {
-    const half_edge *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (x->face > y->face) - (x->face < y->face);
-}
-
 /* Returns the sorted half-edges [corner_count]; NULL without memory. */
-static half_edge *sort_edges(const ex_mesh *mesh) {
-    half_edge *edges = exi_array_allocate((size_t)mesh->corner_count, sizeof *edges);
+static exi_half_edge *sort_edges(const ex_mesh *mesh) {
+    exi_half_edge *edges = exi_array_allocate((size_t)mesh->corner_count, sizeof *edges);
     for (int f = 0; edges && f < mesh->face_count; f++) {
         const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
-        for (int c = begin; c < end; c++) {
-            const int v = mesh->corners[c], w = mesh->corners[c + 1 < end ? c + 1 : begin];
-            edges[c] = (half_edge){v < w ? v : w, v < w ? w : v, f};
-        }
+        for (int c = begin; c < end; c++)
+            edges[c] = exi_half_edge_of(mesh->corners[c], mesh->corners[c + 1 < end ? c + 1 : begin], f);
     }
     if (edges)
-        qsort(edges, (size_t)mesh->corner_count, sizeof *edges, compare_edges);
+        exi_half_edges_sort(edges, mesh->corner_count);
     return edges;
 }
 
-static bool is_edge(const half_edge *edges, int count, int v, int w) {
+static bool is_edge(const exi_half_edge *edges, int count, int v, int w) {
     const int low = v < w ? v : w, high = v < w ? w : v;
     int begin = 0, end = count;
     while (begin < end) {
@@ -63,23 +48,21 @@ static bool is_edge(const half_edge *edges, int count, int v, int w) {
 
 /* Counts edges with one face that coincide with another such edge: exporters that write a vertex for each texture
  * coordinate cut the surface there. */
-static void check_seams(exi_checker *c, const half_edge *edges, int count) {
+static void check_seams(exi_checker *c, const exi_half_edge *edges, int count) {
     int place_count, boundary = 0, cut = 0, first = 0;
     int *places = exi_vertex_places(c->mesh, &place_count, &c->failed);
-    half_edge *open = exi_array_allocate((size_t)count, sizeof *open);
+    exi_half_edge *open = exi_array_allocate((size_t)count, sizeof *open);
     c->failed = c->failed || !open;
     for (int i = 0, end; places && open && i < count; i = end) {
-        for (end = i + 1; end < count && edges[end].low == edges[i].low && edges[end].high == edges[i].high;)
-            end++;
+        end = exi_half_edges_end(edges, i, count);
         const int v = places[edges[i].low], w = places[edges[i].high];
         if (end - i == 1 && v != w)
-            open[boundary++] = (half_edge){v < w ? v : w, v < w ? w : v, i};
+            open[boundary++] = exi_half_edge_of(v, w, i);
     }
-    if (open && boundary > 0)
-        qsort(open, (size_t)boundary, sizeof *open, compare_edges);
+    exi_half_edges_sort(open, boundary);
     for (int i = 0; i + 1 < boundary; i++)
         if (open[i].low == open[i + 1].low && open[i].high == open[i + 1].high)
-            first = cut++ == 0 ? open[i].face : first;
+            first = cut++ == 0 ? open[i].side : first;
     if (cut > 0 && c->view->subdivision.scheme != EX_SCHEME_BILINEAR)
         exi_check_add(c, EX_SEVERITY_WARNING, "seam", "mesh", cut,
                       "%d %s cut in two, such as the one between vertices %d and %d (counting from 0): subdividing "
@@ -90,7 +73,7 @@ static void check_seams(exi_checker *c, const half_edge *edges, int count) {
     free(places);
 }
 
-static void check_creases(exi_checker *c, const half_edge *edges) {
+static void check_creases(exi_checker *c, const exi_half_edge *edges) {
     const ex_mesh *mesh = c->mesh;
     for (int t = 0; t < mesh->tag_count; t++) {
         const ex_tag *tag = &mesh->tags[t];
@@ -163,7 +146,7 @@ void exi_check_surface(exi_checker *c) {
     if (!c->view->subdivide)
         return;
     const int before = c->check->error_count;
-    half_edge *edges = sort_edges(c->mesh);
+    exi_half_edge *edges = sort_edges(c->mesh);
     c->failed = c->failed || !edges;
     if (edges) {
         check_seams(c, edges, c->mesh->corner_count);

@@ -10,6 +10,7 @@
  * mirror images of each other. At the last level, the cage is first made symmetric, and then places decide.
  */
 #include "author/base/array.h"
+#include "author/mesh/half_edges.h"
 #include "author/scan/build/body_build.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -116,32 +117,23 @@ static int vertex_at(const ex_mesh *mesh, int face, int k) {
     return mesh->corners[corner_at(mesh, face, k)];
 }
 
-typedef struct edge {
-    int low, high, corner, face;
-} edge;
-
-static int compare_edges(const void *a, const void *b) {
-    const edge *x = a, *y = b;
-    return x->low != y->low ? (x->low > y->low) - (x->low < y->low) : (x->high > y->high) - (x->high < y->high);
-}
-
 /* owners [corner_count]: the face of each corner. */
 static bool find_twins(const ex_mesh *mesh, int *twins, int *owners) {
-    edge *edges = exi_array_allocate((size_t)mesh->corner_count, sizeof *edges);
+    exi_half_edge *edges = exi_array_allocate((size_t)mesh->corner_count, sizeof *edges);
     if (!edges)
         return false;
     for (int f = 0; f < mesh->face_count; f++)
         for (int k = 0; k < size_of(mesh, f); k++) {
-            const int a = vertex_at(mesh, f, k), b = vertex_at(mesh, f, k + 1), corner = corner_at(mesh, f, k);
-            edges[corner] = (edge){a < b ? a : b, a < b ? b : a, corner, f};
+            const int corner = corner_at(mesh, f, k);
+            edges[corner] = exi_half_edge_of(vertex_at(mesh, f, k), vertex_at(mesh, f, k + 1), corner);
             twins[corner] = -1;
             owners[corner] = f;
         }
-    qsort(edges, (size_t)mesh->corner_count, sizeof *edges, compare_edges);
+    exi_half_edges_sort(edges, mesh->corner_count);
     for (int i = 0; i + 1 < mesh->corner_count; i++)
         if (edges[i].low == edges[i + 1].low && edges[i].high == edges[i + 1].high) {
-            twins[edges[i].corner] = edges[i + 1].corner;
-            twins[edges[i + 1].corner] = edges[i].corner;
+            twins[edges[i].side] = edges[i + 1].side;
+            twins[edges[i + 1].side] = edges[i].side;
         }
     free(edges);
     return true;
@@ -295,7 +287,7 @@ static ex_result match_cage(const exi_body *body, const float *places, int *part
             partners[v] = -1;
         bool good = true;
         if (!find_twins(mesh, m.twins, owners))
-            result = ex_error_memory(body->error, "the template's edges", corners * sizeof(edge));
+            result = ex_error_memory(body->error, "the template's edges", corners * sizeof(exi_half_edge));
         for (int f = 0; f < mesh->face_count && good && result == EX_OK; f++)
             if (partners[vertex_at(mesh, f, 0)] < 0)
                 good = match_piece(&m, owners, f, candidates, held, m.best + vertices);
