@@ -134,10 +134,11 @@ ex_result exi_figure_twist(exi_figures *figures, const char *path);
 ex_result exi_figure_emotions(exi_figures *figures, const char *path);
 ex_result exi_figure_shoulder(exi_figures *figures, const char *path);
 ex_result exi_figure_elbow(exi_figures *figures, const char *path);
-ex_result exi_figure_creature(exi_figures *figures, const char *path); /* figures_trajectories.c, down to three */
+ex_result exi_figure_creature(exi_figures *figures, const char *path); /* figures_trajectories.c, down to mixtures */
 ex_result exi_figure_stretch(exi_figures *figures, const char *path);
 ex_result exi_figure_heads(exi_figures *figures, const char *path);
 ex_result exi_figure_three(exi_figures *figures, const char *path);
+ex_result exi_figure_mixtures(exi_figures *figures, const char *path);
 ex_result exi_figure_chain(exi_figures *figures, const char *path); /* figures_chain.c, and tail */
 ex_result exi_figure_tail(exi_figures *figures, const char *path);
 ex_result exi_figure_turn(exi_figures *figures, const char *path);       /* figures_turn.c */

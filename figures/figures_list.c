@@ -1,6 +1,7 @@
 /*
- * figures/figures_list.c - every figure and table of the five papers: the function that makes it, or the reason why
- * there is none. Captions are our own words. docs/figures.md has the same list, and a test compares the two.
+ * figures/figures_list.c - every figure and table of the five papers, and one of our own: the function that makes it,
+ * or the reason why there is none. Captions are our own words. docs/figures.md has the same list, and a test compares
+ * the two.
  */
 #include "figures.h"
 
@@ -192,6 +193,14 @@ static const exi_figure trajectory_warping[] = {
                 "the weights below each form, in that order. The red point shows them in a triangle with the corners "
                 "standing (above), leap (left) and sitting (right).",
      .make = exi_figure_three},
+    {.number = "Beyond figure 5",
+     .title = "Mixtures of four poses",
+     .file = "trajectory-warping-mixtures.png",
+     .demo = "creature",
+     .caption = "Not in the paper. The four poses (blue), then halves, thirds, and quarters and fifths of them. The "
+                "numbers are the shares of standing, leap, sit and kick. Guided paths are fitted to all poses "
+                "together, so legs and tail keep their size in every mixture.",
+     .make = exi_figure_mixtures},
     {.number = "Table 1",
      .title = "Sizes and times",
      .caption = "The forms of figures 1, 4 and 6 as they are drawn, measured when the page was made: finding the paths "

@@ -1,6 +1,7 @@
 /*
  * figures/figures_trajectories.c - figures of trajectory warping that show forms along the way: an animal's pose along
- * straight lines and along paths (1), the effect of the gradient term (3), heads (4) and three poses at once (5).
+ * straight lines and along paths (1), the effect of the gradient term (3), heads (4) and three poses at once (5). Beyond
+ * the paper, twelve mixtures of four poses.
  */
 #include "figures.h"
 
@@ -90,4 +91,42 @@ ex_result exi_figure_three(exi_figures *f, const char *path) {
     }
     return exi_figures_shots(
         f, &(exi_shots){.shots = shots, .count = COUNT, .columns = 3, .yaw = 15, .pitch = 8, .size = 1.2}, path);
+}
+
+ex_result exi_figure_mixtures(exi_figures *f, const char *path) {
+    static const struct {
+        double weights[4]; /* of standing, a leap, sitting, a kick */
+        const char *title;
+    } blends[] = {
+        {{1, 0, 0, 0}, "standing, the reference"},
+        {{0, 1, 0, 0}, "leap, an example"},
+        {{0, 0, 1, 0}, "sit, an example"},
+        {{0, 0, 0, 1}, "kick, an example"},
+        {{0, 0.5, 0.5, 0}, "leap and sit"},
+        {{0, 0.5, 0, 0.5}, "leap and kick"},
+        {{0, 0, 0.5, 0.5}, "sit and kick"},
+        {{0.5, 0.5, 0, 0}, "standing and leap"},
+        {{0, 0.33, 0.33, 0.34}, "all but standing"},
+        {{0.34, 0, 0.33, 0.33}, "all but the leap"},
+        {{0.34, 0.33, 0, 0.33}, "all but sitting"},
+        {{0.34, 0.33, 0.33, 0}, "all but the kick"},
+        {{0.25, 0.25, 0.25, 0.25}, "a quarter of each"},
+        {{0.2, 0.4, 0.2, 0.2}, "fifths, near the leap"},
+        {{0.2, 0.2, 0.4, 0.2}, "fifths, near sitting"},
+        {{0.2, 0.2, 0.2, 0.4}, "fifths, near the kick"},
+    };
+    enum { COUNT = sizeof blends / sizeof blends[0] };
+    exi_shot shots[COUNT];
+    char poses[COUNT][64], notes[COUNT][64];
+    const ex_rig *rig = exi_figures_rig(f, "creature");
+    if (!rig)
+        return f->error->result;
+    for (int i = 0; i < COUNT; i++) {
+        const double *w = blends[i].weights;
+        snprintf(poses[i], sizeof poses[i], "leap=%g sit=%g kick=%g", w[1], w[2], w[3]);
+        snprintf(notes[i], sizeof notes[i], "%g, %g, %g, %g", w[0], w[1], w[2], w[3]);
+        shots[i] = (exi_shot){.rig = rig, .pose = poses[i], .tone = i < 4, .title = blends[i].title, .note = notes[i]};
+    }
+    return exi_figures_shots(
+        f, &(exi_shots){.shots = shots, .count = COUNT, .columns = 4, .yaw = 15, .pitch = 8, .size = 1.2}, path);
 }

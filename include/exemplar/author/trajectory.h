@@ -5,8 +5,8 @@
  * by Poisson's equation, as rigidly as possible, or by a polynomial through as-rigid-as-possible forms. These methods
  * solve or store a lot; a trajectory (exemplar/shape.h) is a closed form that a rig evaluates. It is found here, with
  * as-rigid-as-possible in-betweens as a guide or by the energies of the trajectory-warping paper. All functions are
- * thread-safe; an ex_between is immutable. Solves are in double, the triangles' local
- * steps of rigid forms in float; results depend on the input alone, whatever the tasks.
+ * thread-safe; an ex_between is immutable. Solves are in double, the rotations of triangles in rigid forms in float.
+ * Results depend on the input alone, whatever the tasks.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_H
@@ -142,8 +142,8 @@ typedef struct ex_trajectory_options {
                        of Gauss-Newton steps. 0: the default, 30 and 10 */
 
     /* guided */
-    int corrector_count; /* correctors of the layer, at most EX_MIXTURE_CORRECTOR_MAX; -1: the fewest that follow the
-                            rigid forms closely */
+    int corrector_count; /* correctors of the layer, at most EX_MIXTURE_CORRECTOR_MAX; with one example at most
+                            EX_CORRECTOR_MAX are used; -1: the fewest that follow the rigid forms closely */
 
     /* paper */
     bool without_pose, without_rotation, without_gradient; /* terms left out */
@@ -175,12 +175,12 @@ typedef struct ex_trajectories_def {
 /* The trajectories found, ready for an ex_layer_def. */
 typedef struct ex_trajectories {
     int example_count;
-    ex_trajectory *trajectories; /* [example_count]; guided: only their screws */
+    ex_trajectory *trajectories; /* [example_count]; with a mixture: only their screws */
     double centre[3];
     float *overlaps; /* [example_count] squared */
     ex_segments segments;
     int *triangle_segments; /* [triangle_count] if there are segments; else NULL */
-    ex_mixture mixture;     /* guided; node_count is 0 in paper mode, or if all examples are the reference */
+    ex_mixture mixture;     /* guided; node_count is 0 in paper mode, or if at most one example is not the reference */
     double rigid[4];        /* guided: worst ratio, over the mixtures that were fitted, of a percentile of stretch to
                                the rigid form's */
     struct ex_trajectory_fit {
@@ -191,7 +191,8 @@ typedef struct ex_trajectories {
 } ex_trajectories;
 
 /* Finds the trajectories from the reference to every example. Guided ones keep their form between examples too: all
- * are fitted together, at mixtures from pairs to an equal share of all. Results: ARGUMENT, DATA (example named),
+ * are fitted together, at mixtures from pairs to an equal share of all, and stored as a mixture. A single example has
+ * correctors of its own instead. Results: ARGUMENT, DATA (example named),
  * SINGULAR, MEMORY, LIMIT. */
 EX_API ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_trajectories **trajectories,
                                         ex_error *error);
