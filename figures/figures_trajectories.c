@@ -1,7 +1,7 @@
 /*
  * figures/figures_trajectories.c - figures of trajectory warping that show forms along the way: an animal's pose along
- * straight lines and along paths (1), the effect of the gradient term (3), heads (4) and three poses at once (5). Beyond
- * the paper, twelve mixtures of four poses.
+ * straight lines and along paths (1), the effect of the gradient term (3), heads (4) and three poses at once (5).
+ * Beyond the paper, twelve mixtures of four poses.
  */
 #include "figures.h"
 
