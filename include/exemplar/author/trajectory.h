@@ -192,8 +192,7 @@ typedef struct ex_trajectories {
 
 /* Finds the trajectories from the reference to every example. Guided ones keep their form between examples too: all
  * are fitted together, at mixtures from pairs to an equal share of all, and stored as a mixture. A single example has
- * correctors of its own instead. Results: ARGUMENT, DATA (example named),
- * SINGULAR, MEMORY, LIMIT. */
+ * correctors of its own instead. Results: ARGUMENT, DATA (example named), SINGULAR, MEMORY, LIMIT. */
 EX_API ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_trajectories **trajectories,
                                         ex_error *error);
 EX_API void ex_trajectories_destroy(ex_trajectories *trajectories);
