@@ -45,6 +45,8 @@ export interface Finding {
     value: number | null;
     /** "calm" if a calm layer was tried and mends it. */
     remedy?: string;
+    /** The pose that it is about, in words, if dials can set it. */
+    pose?: string;
 }
 
 export interface Motion {

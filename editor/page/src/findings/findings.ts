@@ -34,13 +34,29 @@ const placeIn = (tree: Project, layer: number, text: string): Place | null => {
     return Object.keys(place).length === axes.length && axes.length > 0 ? place : null;
 };
 
+/** Reads the words of a pose, `kick=0.5 "left arm=0.2" head=q:0,0,0,1`, as a place of the layer. */
+const poseOf = (tree: Project, layer: number, words: string): Place => {
+    const place: Place = {};
+    for (const axis of tree.layers[layer]!.space) {
+        // A value has no spaces and no quotes, and a name may have spaces, but no "=".
+        const word = [...words.matchAll(/(?:^| )(?:"([^"=]*)=([^"]*)"|([^ "=]+)=([^ "]*))/g)].find((match) => (match[1] ?? match[3]) === axis.name);
+        const value = word?.[2] ?? word?.[4];
+        const numbers = value?.replace(/^q:/, "").split(",").map(Number);
+        if (numbers?.every(Number.isFinite)) place[axis.name] = axis.rotation ? numbers : numbers[0]!;
+    }
+    return place;
+};
+
 const goTo = (app: App, finding: Finding): void => {
     const { layer, examples, pseudo } = spotOf(app.tree, finding);
     if (layer === null) return;
     app.select({ layer, example: examples[0] ?? null, pseudo: examples.length ? null : (pseudo[0] ?? null) });
-    const place = finding.kind === "weight_range" ? placeIn(app.tree, layer, finding.text) : null;
+    const whole = finding.pose === undefined ? null : poseOf(app.tree, layer, finding.pose);
+    const isAtPlace = finding.kind === "weight_range" || finding.kind === "mixture";
+    const place = isAtPlace ? placeIn(app.tree, layer, finding.text) : null;
     const point = pseudo[0] === undefined ? undefined : app.layer?.pseudo?.[pseudo[0]];
-    if (place) app.setPlace(place);
+    if (whole) app.pose((pose) => app.stage.setPlace(pose.rest(), whole)); // axes that it does not name are at rest
+    else if (place) app.setPlace(place);
     else if (examples[0] !== undefined) app.goTo(layer, examples[0]);
     else if (point) app.setPlace(point.at);
 };
