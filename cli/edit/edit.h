@@ -32,9 +32,10 @@ typedef struct exi_edit {
     char *folder;     /* folder part of path, ending in '/' */
     const char *name; /* name part of path */
     exi_pool *pool;
-    pthread_mutex_t writing;  /* only one file at a time is put into the folder */
-    pthread_mutex_t checking; /* only one check at a time */
-    pthread_mutex_t building; /* only one build, motion or bake at a time; guards the fields below */
+    ex_kept_paths *kept_paths; /* of builds and checks; NULL without memory */
+    pthread_mutex_t writing;   /* only one file at a time is put into the folder */
+    pthread_mutex_t checking;  /* only one check at a time */
+    pthread_mutex_t building;  /* only one build, motion or bake at a time; guards the fields below */
     int build_count, motion_count;
     int driver_count; /* vertices of the driver of the last build's rig; 0: it has none */
     char *rig_bytes;  /* file of the last build's rig, or NULL */

@@ -59,7 +59,8 @@ static ex_result build(const exi_edit *edit, const ex_project *project, building
                                   .damped = &b->damped.hook,
                                   .note = on_note,
                                   .note_user = b,
-                                  .tasks = exi_pool_tasks(edit->pool)};
+                                  .tasks = exi_pool_tasks(edit->pool),
+                                  .kept_paths = edit->kept_paths};
     ex_result result = ex_project_build(project, &how, &rig, error);
     b->seconds = exi_clock() - start;
     if (result == EX_OK && ex_rig_get_driver(rig, &driver, NULL))
@@ -213,7 +214,8 @@ static ex_result check(exi_edit *edit, const ex_project *project, exi_answer *an
     exi_reply reply;
     pthread_mutex_lock(&edit->checking);
     /* Few mixtures: it checks after every change. */
-    const ex_result result = ex_project_check(project, &(ex_check_options){.mixture_count = 1}, &found, error);
+    const ex_check_options how = {.mixture_count = 1, .kept_paths = edit->kept_paths};
+    const ex_result result = ex_project_check(project, &how, &found, error);
     pthread_mutex_unlock(&edit->checking);
     if (result == EX_OK && exi_reply_start_plain(&reply, answer, 200)) {
         const bool good = print_findings(edit, reply.file, found);

@@ -45,6 +45,7 @@ bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
     strcpy(edit->path, edit->folder);
     edit->name = strcpy(edit->path + size, name);
     edit->pool = exi_pool_create(call->threads);
+    edit->kept_paths = ex_kept_paths_create(); /* without it, everything is only slower */
     return true;
 }
 
@@ -92,6 +93,7 @@ void exi_edit_close(exi_edit *edit) {
     exi_edit_forget_dropped(edit);
     exi_edit_forget_rig(edit);
     exi_pool_destroy(edit->pool);
+    ex_kept_paths_destroy(edit->kept_paths);
     pthread_mutex_destroy(&edit->writing);
     pthread_mutex_destroy(&edit->checking);
     pthread_mutex_destroy(&edit->building);

@@ -31,7 +31,8 @@ typedef struct building {
     const char *path, *target;
     exi_watch watch;
     exi_damped_list damped;
-    ex_form_axes axes; /* of the project's files */
+    ex_form_axes axes;         /* of the project's files */
+    ex_kept_paths *kept_paths; /* while watching; else NULL */
 } building;
 
 /* Prints "14:03:27 " in front of every line while watching. */
@@ -90,7 +91,8 @@ static ex_rig *build_rig(building *b) {
                                 .damped = &b->damped.hook,
                                 .note = b->call->quiet ? NULL : on_note,
                                 .note_user = b,
-                                .tasks = exi_pool_tasks(pool)};
+                                .tasks = exi_pool_tasks(pool),
+                                .kept_paths = b->kept_paths};
         result = ex_project_build(project, &how, &rig, &error);
     }
     if (result == EX_OK)
@@ -141,6 +143,7 @@ static void say_what_is_watched(const building *b) {
 
 /* Builds after every change, until a signal ends it (interrupt.h). */
 static int build_watching(building *b) {
+    b->kept_paths = ex_kept_paths_create(); /* without it, builds are only slower */
     for (bool first = true;; first = false) {
         build_once(b);
         if (fflush(stdout) != 0)
@@ -160,6 +163,7 @@ static int build(const ex_call *call, const char *path, const char *target) {
         exit_code = exi_failed_memory();
     else
         exit_code = watch ? build_watching(&b) : build_once(&b);
+    ex_kept_paths_destroy(b.kept_paths);
     exi_watch_free(&b.watch);
     return exit_code;
 }

@@ -222,6 +222,14 @@ typedef struct ex_damped_report {
     void *user;
 } ex_damped_report;
 
+/* Paths of layers of trajectories, kept from one build or check to the next. Finding them takes seconds to minutes, and
+ * they depend on forms and "trajectory" alone, not on spaces and weighers. The last eight layers stay. Any number of
+ * threads may build and check with one at the same time. */
+typedef struct ex_kept_paths ex_kept_paths;
+/* Makes an empty one, or NULL without memory; and releases it, after all builds and checks with it. */
+EX_API ex_kept_paths *ex_kept_paths_create(void);
+EX_API void ex_kept_paths_destroy(ex_kept_paths *kept);
+
 /* Options of building. */
 typedef struct ex_build_options {
     ex_rig_options rig;
@@ -231,7 +239,8 @@ typedef struct ex_build_options {
                                                    add: falloffs by cross-validation (leave-one-out), a ridge and the
                                                    pose to blame */
     void *note_user;
-    const ex_tasks *tasks; /* optional: shares out long work; the rig does not depend on it */
+    const ex_tasks *tasks;     /* optional: shares out long work; the rig does not depend on it */
+    ex_kept_paths *kept_paths; /* optional: paths that are there are not found again; the rig does not depend on it */
 } ex_build_options;
 
 /* Builds a rig: reads the meshes, un-poses them if their layer requires it, measures the examples' differences, solves
@@ -561,6 +570,7 @@ typedef struct ex_check_options {
                               chosen ones; 0: the default, 10, with fewer chosen ones for meshes above 30 000 triangles;
                               negative: none */
     const ex_tasks *tasks; /* optional */
+    ex_kept_paths *kept_paths; /* optional, as for building */
 } ex_check_options;
 
 /* Checks a project: reports everything that is wrong or weak, not just the first thing; EX_OK even if errors were

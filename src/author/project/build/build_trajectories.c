@@ -43,8 +43,11 @@ ex_result exi_build_trajectories(exi_building *b, int index, ex_layer_def *layer
                                                                          .deltas = layer->form.deltas},
                                       error);
     if (result == EX_OK)
-        result = exi_project_trajectories_find(paths, b->view, source, b->mesh, b->options.tasks,
-                                               reports ? &progress : NULL, error);
+        result = exi_project_trajectories_find(paths, b->view, source, b->mesh,
+                                               &(exi_path_search){.kept = b->options.kept_paths,
+                                                                  .tasks = b->options.tasks,
+                                                                  .progress = reports ? &progress : NULL},
+                                               error);
     if (result == EX_OK)
         result = describe(b, index, error);
     b->example_done += EXI_BUILD_PATH_COST * source->example_count;

@@ -73,7 +73,10 @@ ex_result exi_project_trajectories_open(exi_project_trajectories *p, const exi_p
 }
 
 void exi_project_trajectories_close(exi_project_trajectories *p) {
-    ex_trajectories_destroy(p->found);
+    if (p->entry)
+        exi_kept_paths_release(p->kept, p->entry);
+    else
+        ex_trajectories_destroy(p->found);
     ex_mesh_destroy(p->mesh);
     exi_arena_free(&p->arena);
     exi_arena_free(&p->rig_arena);
@@ -101,17 +104,34 @@ static ex_result take_segments(exi_project_trajectories *p, const ex_project_vie
     return EX_OK;
 }
 
+/* Finds the paths of the definition, or takes those that were kept. */
+static ex_result find(exi_project_trajectories *p, ex_kept_paths *kept, ex_error *error) {
+    if (!kept)
+        return ex_trajectories_create(&p->def, &p->found, error);
+    const exi_paths_key key = exi_paths_key_of(&p->def);
+    p->kept = kept;
+    p->entry = exi_kept_paths_find(kept, &key);
+    if (p->entry) {
+        p->found = exi_kept_entry_paths(p->entry);
+        return EX_OK;
+    }
+    const ex_result result = ex_trajectories_create(&p->def, &p->found, error);
+    if (result == EX_OK)
+        p->entry = exi_kept_paths_add(kept, &key, p->found);
+    return result;
+}
+
 ex_result exi_project_trajectories_find(exi_project_trajectories *p, const ex_project_view *view,
-                                        const ex_project_layer *layer, const ex_mesh *mesh, const ex_tasks *tasks,
-                                        const ex_progress *progress, ex_error *error) {
+                                        const ex_project_layer *layer, const ex_mesh *mesh,
+                                        const exi_path_search *search, ex_error *error) {
     p->def.options = *layer->trajectory.options;
-    p->def.tasks = tasks;
-    p->def.progress = progress;
+    p->def.tasks = search->tasks;
+    p->def.progress = search->progress;
     ex_result result = layer->trajectory.segments
                            ? ex_error_within(error, take_segments(p, view, layer, mesh, error), "segments")
                            : EX_OK;
     if (result == EX_OK)
-        result = ex_trajectories_create(&p->def, &p->found, error);
+        result = find(p, search->kept, error);
     p->def.tasks = NULL;
     p->def.progress = NULL;
     return result;

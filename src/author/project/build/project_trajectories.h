@@ -3,6 +3,7 @@
  * examples, or taken from a rig; private to authoring.
  *
  *   project_trajectories.c  finds, takes and evaluates them
+ *   kept_paths.c            keeps them from one build to the next
  *   segments_file.c         files of segments
  *   trajectories_note.c     how they were found, as stored in a rig
  *
@@ -15,17 +16,22 @@
 #include "author/base/json.h"
 #include "author/project/model/project.h"
 
+#include <exemplar/author/project.h>
 #include <exemplar/author/trajectory.h>
+
+typedef struct exi_kept_entry exi_kept_entry;
 
 typedef struct exi_project_trajectories {
     ex_trajectories_def def;
     ex_trajectories *found; /* from ex_trajectories_create, or NULL */
-    ex_trajectories taken;  /* from a rig */
-    exi_arena arena;        /* holds def and taken */
-    exi_arena rig_arena;    /* holds other data taken from a rig */
-    double *form;           /* [vertex_count][3]: scratch of exi_project_trajectories_add */
-    int *face_segments;     /* [face_count] as given, -1: not given; or NULL */
-    ex_mesh *mesh;          /* of a rig, or NULL */
+    ex_kept_paths *kept;    /* has found, as this entry; else NULL */
+    exi_kept_entry *entry;
+    ex_trajectories taken; /* from a rig */
+    exi_arena arena;       /* holds def and taken */
+    exi_arena rig_arena;   /* holds other data taken from a rig */
+    double *form;          /* [vertex_count][3]: scratch of exi_project_trajectories_add */
+    int *face_segments;    /* [face_count] as given, -1: not given; or NULL */
+    ex_mesh *mesh;         /* of a rig, or NULL */
 } exi_project_trajectories;
 
 /* Input of a layer's paths. */
@@ -42,10 +48,18 @@ ex_result exi_project_trajectories_open(exi_project_trajectories *paths, const e
                                         ex_error *error);
 void exi_project_trajectories_close(exi_project_trajectories *paths);
 
-/* Finds the paths of a project's layer; reads the file of segments if the layer names one. */
+/* Means of finding paths; all are optional. */
+typedef struct exi_path_search {
+    ex_kept_paths *kept; /* must outlive the paths */
+    const ex_tasks *tasks;
+    const ex_progress *progress;
+} exi_path_search;
+
+/* Finds the paths of a project's layer, or takes those that were kept; reads the file of segments if the layer names
+ * one. */
 ex_result exi_project_trajectories_find(exi_project_trajectories *paths, const ex_project_view *view,
-                                        const ex_project_layer *layer, const ex_mesh *mesh, const ex_tasks *tasks,
-                                        const ex_progress *progress, ex_error *error);
+                                        const ex_project_layer *layer, const ex_mesh *mesh,
+                                        const exi_path_search *search, ex_error *error);
 /* Takes the paths of a layer of the rig, which must outlive them. */
 ex_result exi_project_trajectories_take(exi_project_trajectories *paths, const ex_rig *rig, int layer, ex_error *error);
 
@@ -55,6 +69,23 @@ bool exi_project_trajectories_add(const exi_project_trajectories *paths, const d
 
 /* Returns the index of the layer's reference, or -1. */
 int exi_layer_reference(const ex_project_layer *layer);
+
+/* ---- kept paths ---- */
+
+/* Identifies the input of paths. */
+typedef struct exi_paths_key {
+    int vertex_count, triangle_count, example_count;
+    uint64_t hash; /* of all forms, triangles and options */
+} exi_paths_key;
+exi_paths_key exi_paths_key_of(const ex_trajectories_def *def);
+
+/* Returns the entry with that key, to be released after use; NULL if there is none. */
+exi_kept_entry *exi_kept_paths_find(ex_kept_paths *kept, const exi_paths_key *key);
+/* Adds paths, which it then owns. Returns their entry, to be released after use; NULL without memory, and the paths
+ * stay the caller's. */
+exi_kept_entry *exi_kept_paths_add(ex_kept_paths *kept, const exi_paths_key *key, ex_trajectories *found);
+ex_trajectories *exi_kept_entry_paths(const exi_kept_entry *entry);
+void exi_kept_paths_release(ex_kept_paths *kept, exi_kept_entry *entry);
 
 /* ---- segments ---- */
 

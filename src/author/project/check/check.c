@@ -136,6 +136,7 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
                      .check = calloc(1, sizeof *c.check),
                      .sample_count = options && options->sample_count > 0 ? options->sample_count : 4096,
                      .mixture_count = options ? options->mixture_count : 0,
+                     .kept_paths = options ? options->kept_paths : NULL,
                      .tasks = options ? options->tasks : NULL,
                      .progress = options ? options->progress : NULL,
                      .size = 1,

@@ -49,6 +49,7 @@ typedef struct exi_checker {
     int refined_count;               /* vertices of the last level, once known */
     int sample_count;
     int mixture_count; /* as in ex_check_options */
+    ex_kept_paths *kept_paths;
     const ex_tasks *tasks;
     const ex_progress *progress;
     int done, total; /* number of examples */

@@ -86,7 +86,8 @@ bool exi_check_trajectories(exi_checker *c, int index) {
                                            .deltas = (const float *const *)c->deltas[index]},
         &error);
     if (result == EX_OK)
-        result = exi_project_trajectories_find(paths, c->view, layer, c->mesh, c->tasks, NULL, &error);
+        result = exi_project_trajectories_find(paths, c->view, layer, c->mesh,
+                                               &(exi_path_search){.kept = c->kept_paths, .tasks = c->tasks}, &error);
     if (result != EX_OK) {
         exi_check_failure(c, "trajectory", where, &error);
         return false;

@@ -1,0 +1,164 @@
+/*
+ * Paths kept from one build or check to the next: rigs are the same to the byte, forms and options that differ are
+ * found anew, and old entries go while they are in use.
+ */
+#include "author/project/bars.h"
+
+#include "support/fail_alloc.h"
+
+/* A layer of three poses. */
+#define TEXT(weigh, how, place, second)                                                                                \
+    "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [{'name': 'd', 'min': -1, 'max': 1}], "        \
+    "'weigh': {" weigh "}, 'shape': 'trajectory', 'trajectory': {" how "}, 'examples': [{'name': 'rest', "             \
+    "'reference': true, 'at': {'d': 0}}, {'name': 'high', 'mesh': 'a.obj', 'at': {'d': " place "}}, "                  \
+    "{'name': 'low', 'mesh': '" second "', 'at': {'d': -1}}]}]}"
+#define CALM "'kind': 'calm'"
+
+/* Counts the reports of paths being found: none if they were kept. */
+static bool count_finding(void *user, const char *what, double fraction) {
+    (void)fraction;
+    *(int *)user += strcmp(what, "finding trajectories") == 0;
+    return true;
+}
+
+/* Builds with and without kept paths, and expects the same bytes. Returns true if paths were found. */
+static bool finds(ex_kept_paths *kept, const char *text) {
+    ex_project *project = parse_project(text);
+    ex_rig *plain = build_project(project), *rig = NULL;
+    ex_error error = {0};
+    int count = 0;
+    const ex_progress progress = {.report = count_finding, .user = &count};
+    const ex_build_options how = {.progress = &progress, .kept_paths = kept};
+    if (ex_project_build(project, &how, &rig, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    check_same_rig(plain, rig);
+    ex_rig_destroy(plain);
+    ex_rig_destroy(rig);
+    ex_project_destroy(project);
+    return count > 0;
+}
+
+static void spaces_keep_paths(void **state) {
+    (void)state;
+    ex_kept_paths *kept = ex_kept_paths_create();
+    assert_true(finds(kept, TEXT(CALM, "", "1", "b.obj")));
+    assert_false(finds(kept, TEXT(CALM, "", "1", "b.obj")));
+    assert_false(finds(kept, TEXT(CALM, "", "0.7", "b.obj")));
+    assert_false(finds(kept, TEXT("'kind': 'cardinal', 'kernel': 'thin_plate'", "", "0.7", "b.obj")));
+    ex_kept_paths_destroy(kept);
+}
+
+static void forms_and_options_find_new_ones(void **state) {
+    (void)state;
+    ex_kept_paths *kept = ex_kept_paths_create();
+    assert_true(finds(kept, TEXT(CALM, "", "1", "b.obj")));
+    assert_true(finds(kept, TEXT(CALM, "", "1", "t.obj")));
+    assert_true(finds(kept, TEXT(CALM, "'correctors': 1", "1", "b.obj")));
+    assert_true(finds(kept, TEXT(CALM, "'mode': 'paper'", "1", "b.obj")));
+    assert_true(finds(kept, TEXT(CALM, "'mode': 'paper', 'weights': {'pose': 2}", "1", "b.obj")));
+    /* All of them are still there. */
+    assert_false(finds(kept, TEXT(CALM, "", "1", "b.obj")));
+    assert_false(finds(kept, TEXT(CALM, "", "1", "t.obj")));
+    assert_false(finds(kept, TEXT(CALM, "'correctors': 1", "1", "b.obj")));
+    ex_kept_paths_destroy(kept);
+}
+
+static void the_last_eight_stay(void **state) {
+    (void)state;
+    ex_kept_paths *kept = ex_kept_paths_create();
+    for (int i = 0; i < 10; i++) {
+        char name[16], text[1000];
+        snprintf(name, sizeof name, "b%d.obj", i);
+        write_bar(name, -0.3 - 0.1 * i);
+        snprintf(text, sizeof text, TEXT(CALM, "'correctors': 0", "1", "%s"), name);
+        assert_true(finds(kept, text));
+        assert_false(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b0.obj"))); /* the first is used every time */
+    }
+    assert_false(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b9.obj")));
+    assert_false(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b3.obj")));
+    assert_true(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b1.obj")));
+    ex_kept_paths_destroy(kept);
+}
+
+static void checks_and_builds_share_them(void **state) {
+    (void)state;
+    ex_kept_paths *kept = ex_kept_paths_create();
+    ex_project *project = parse_project(TEXT(CALM, "", "1", "b.obj"));
+    ex_check *plain = NULL, *first = NULL, *second = NULL;
+    ex_error error;
+    const ex_check_options how = {.kept_paths = kept};
+    assert_int_equal(ex_project_check(project, NULL, &plain, &error), EX_OK);
+    assert_int_equal(ex_project_check(project, &how, &first, &error), EX_OK);
+    assert_false(finds(kept, TEXT(CALM, "", "1", "b.obj"))); /* the check has found them */
+    assert_int_equal(ex_project_check(project, &how, &second, &error), EX_OK);
+    assert_int_equal(plain->finding_count, first->finding_count);
+    assert_int_equal(plain->finding_count, second->finding_count);
+    for (int i = 0; i < plain->finding_count; i++) {
+        assert_string_equal(plain->findings[i].text, first->findings[i].text);
+        assert_string_equal(plain->findings[i].text, second->findings[i].text);
+    }
+    ex_check_destroy(plain);
+    ex_check_destroy(first);
+    ex_check_destroy(second);
+    ex_project_destroy(project);
+    ex_kept_paths_destroy(kept);
+}
+
+/* A project with more layers than the list holds: the first leave it while the rig still needs them. */
+static void entries_in_use_stay(void **state) {
+    (void)state;
+    char text[9000];
+    size_t size = (size_t)snprintf(text, sizeof text, "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [");
+    for (int i = 0; i < 10; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "%s{'name': 'l%d', 'space': [{'name': 'd%d', 'min': 0, 'max': 1}], 'weigh': {'kind': "
+                                 "'direct'}, 'shape': 'trajectory', 'trajectory': {'correctors': %d}, 'examples': "
+                                 "[{'name': 'high', 'mesh': 'a.obj'}]}",
+                                 i > 0 ? ", " : "", i, i, i);
+    snprintf(text + size, sizeof text - size, "]}");
+    ex_kept_paths *kept = ex_kept_paths_create();
+    assert_true(finds(kept, text));
+    assert_true(finds(kept, text)); /* ten layers do not fit */
+    ex_kept_paths_destroy(kept);
+}
+
+/* Builds twice, the second time with the paths of the first, if there was memory to keep them. */
+static ex_result build_twice(const ex_project *project) {
+    ex_kept_paths *kept = ex_kept_paths_create();
+    const ex_build_options how = {.kept_paths = kept};
+    ex_result result = EX_OK;
+    for (int i = 0; i < 2 && result == EX_OK; i++) {
+        ex_rig *rig = NULL;
+        ex_error error = {0};
+        result = ex_project_build(project, &how, &rig, &error);
+        assert_int_equal(rig != NULL, result == EX_OK);
+        ex_rig_destroy(rig);
+    }
+    ex_kept_paths_destroy(kept);
+    return result;
+}
+
+static void memory_may_fail(void **state) {
+    (void)state;
+    ex_project *project = parse_project(TEXT(CALM, "'correctors': 0", "1", "b.obj"));
+    int unkept = 0;
+    for (int nth = 1, reached = 1; reached; nth++) {
+        fail_alloc_arm(nth);
+        const ex_result result = build_twice(project);
+        reached = fail_alloc_reached();
+        fail_alloc_arm(0);
+        assert_true(result == EX_OK || (reached && result == EX_ERROR_MEMORY));
+        unkept += reached && result == EX_OK;
+    }
+    assert_true(unkept >= 2); /* the list, and an entry */
+    ex_project_destroy(project);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spaces_keep_paths),   cmocka_unit_test(forms_and_options_find_new_ones),
+        cmocka_unit_test(the_last_eight_stay), cmocka_unit_test(checks_and_builds_share_them),
+        cmocka_unit_test(entries_in_use_stay), cmocka_unit_test(memory_may_fail),
+    };
+    return cmocka_run_group_tests_name("author.project.kept_paths", tests, write_bars, scratch_tear_down);
+}
