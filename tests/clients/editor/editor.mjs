@@ -12,6 +12,7 @@ import * as landmarks from "./landmarks.mjs";
 import * as layers from "./layers.mjs";
 import * as looks from "./looks.mjs";
 import * as map from "./map.mjs";
+import * as mixture from "./mixture.mjs";
 import * as phone from "./phone.mjs";
 import * as play from "./play.mjs";
 import * as pose from "./pose.mjs";
@@ -22,7 +23,7 @@ import * as whole from "./whole.mjs";
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [space, view, layers, landmarks, calm, map, pose, play, brush, example, looks, characters, phone, whole];
+const modules = [space, view, layers, landmarks, calm, map, mixture, pose, play, brush, example, looks, characters, phone, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });
