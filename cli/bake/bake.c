@@ -62,7 +62,7 @@ static const char *why_inexact(const ex_rig *rig, const ex_bake_options *options
 }
 
 static void print_json(const char *path, const ex_rig *rig, const ex_motion *motion, const ex_bake_options *options,
-                       const ex_bake_report *report) {
+                       const ex_bake_report *report, const exi_bake_between *between) {
     exi_emitter json = exi_emit_start(stdout);
     exi_emit_open(&json, NULL, '{');
     exi_emit_text(&json, "file", path);
@@ -76,6 +76,12 @@ static void print_json(const char *path, const ex_rig *rig, const ex_motion *mot
     exi_emit_bool(&json, "exact", report->exact);
     exi_emit_text(&json, "why_not_exact", report->exact ? NULL : why_inexact(rig, options));
     emit_error(&json, "error", &report->total);
+    if (between->measured) {
+        exi_emit_open(&json, "between_frames", '{');
+        exi_emit_number(&json, "largest", between->largest);
+        exi_emit_number(&json, "frame", between->frame + 1);
+        exi_emit_close(&json, '}');
+    }
     exi_emit_number(&json, "height", report->size);
     exi_emit_number(&json, "keys", (double)report->key_count);
     exi_emit_number(&json, "keys_of_all_frames", (double)report->key_count_full);
@@ -142,10 +148,11 @@ static note_of *const notes[] = {note_inexact, note_far, note_pixels};
 enum { NOTE_COUNT = (int)(sizeof notes / sizeof notes[0]) };
 
 int exi_bake_notes(const ex_rig *rig, const ex_bake_options *options, const ex_bake_report *report,
-                   char texts[EXI_BAKE_NOTES][EXI_BAKE_NOTE_SIZE]) {
+                   const exi_bake_between *between, char texts[EXI_BAKE_NOTES][EXI_BAKE_NOTE_SIZE]) {
     int count = note_targets(rig, report, texts[0]);
     for (int i = 0; i < NOTE_COUNT; i++)
         count += notes[i](rig, options, report, texts[count]);
+    count += exi_bake_between_note(between, report->size, texts[count], EXI_BAKE_NOTE_SIZE);
     return count;
 }
 
@@ -187,10 +194,10 @@ static void print_influences(const ex_bake_options *options, const ex_bake_repor
 }
 
 void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,
-                        const ex_bake_options *options, const ex_bake_report *report) {
+                        const ex_bake_options *options, const ex_bake_report *report, const exi_bake_between *between) {
     char frames[EXI_TEXT_SIZE], bytes[EXI_TEXT_SIZE], note[EXI_BAKE_NOTE_SIZE];
     if (call->json) {
-        print_json(path, rig, motion, options, report);
+        print_json(path, rig, motion, options, report, between);
         return;
     }
     if (call->quiet)
@@ -204,6 +211,8 @@ void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig
     for (int i = 0; i < NOTE_COUNT; i++)
         if (notes[i](rig, options, report, note))
             exi_print("note       %s\n", note);
+    if (exi_bake_between_note(between, report->size, note, sizeof note))
+        exi_print("note       %s (--fps)\n", note);
 }
 
 void exi_bake_print_cache(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,

@@ -3,6 +3,7 @@
 #ifndef EXEMPLAR_CLI_BAKE_H
 #define EXEMPLAR_CLI_BAKE_H
 
+#include "between.h"
 #include "cli/base/command.h"
 
 #include <exemplar/author.h>
@@ -13,12 +14,12 @@ ex_result exi_bake_check_rig(const ex_rig *rig, const char *path, ex_error *erro
 int exi_bake_level(const ex_rig *rig);
 
 /* Writes the notes on a .glb, as sentences without a full stop, and returns their number. */
-enum { EXI_BAKE_NOTES = 4, EXI_BAKE_NOTE_SIZE = 320 };
+enum { EXI_BAKE_NOTES = 5, EXI_BAKE_NOTE_SIZE = 320 };
 int exi_bake_notes(const ex_rig *rig, const ex_bake_options *options, const ex_bake_report *report,
-                   char texts[EXI_BAKE_NOTES][EXI_BAKE_NOTE_SIZE]);
+                   const exi_bake_between *between, char texts[EXI_BAKE_NOTES][EXI_BAKE_NOTE_SIZE]);
 
 void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,
-                        const ex_bake_options *options, const ex_bake_report *report);
+                        const ex_bake_options *options, const ex_bake_report *report, const exi_bake_between *between);
 void exi_bake_print_cache(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,
                           const ex_bake_options *options);
 

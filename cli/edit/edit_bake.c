@@ -140,6 +140,7 @@ static void bake_motion(const job *j, exi_answer *answer) {
     const exi_edit *edit = j->edit;
     ex_error error = {.result = EX_OK};
     ex_bake_report report;
+    exi_bake_between between;
     baked b = {.frame_count = j->frame_count};
     const bool standard = ex_path_ends_with(j->path, ".glb");
     bool *muted = exi_muted_read(edit->rig, NULL);
@@ -150,9 +151,11 @@ static void bake_motion(const job *j, exi_answer *answer) {
     } else if ((standard ? ex_bake_glb(edit->rig, edit->motion, j->path, &how, &report, &error)
                          : ex_bake_cache(edit->rig, edit->motion, j->path, &how, &error)) != EX_OK) {
         exi_refuse_error(edit, answer, 422, &error, NULL);
+    } else if (!exi_bake_between_measure(edit->rig, edit->motion, &how, &between)) {
+        exi_refuse_memory(answer);
     } else {
         b.error = standard ? &report.total : NULL;
-        b.note_count = standard ? exi_bake_notes(edit->rig, &how, &report, b.notes) : 0;
+        b.note_count = standard ? exi_bake_notes(edit->rig, &how, &report, &between, b.notes) : 0;
         reply_baked(j->path, &b, answer);
     }
     free(muted);
