@@ -322,9 +322,10 @@ typedef struct ex_mixture_report {
  * Measures mixtures of all examples. These are chosen, in this order, until there are `most`: midpoints of all pairs of
  * poses, the reference included; the paths from the reference at t = 0.9, 0.1, 0.7, 0.3, 0.95, 0.05, 0.8, 0.2, 0.6,
  * 0.4; thirds of all triples; all other pairs at these times. If there are too many, midpoints get at most a third,
- * paths at most half of the others, thirds at most half of the rest. An equal share of all and random ones are added:
- * uniform weights, in hundredths, of 3, 5 and 8 poses in turn. All of it depends on the numbers of poses and triangles
- * alone.
+ * paths at most half of the others, thirds at most half of the rest. Up to ten pairs at 1 + 1 are added, of examples
+ * that move different parts (overlaps below 0.1): there both motions happen at once. So are an equal share of all, and
+ * random ones: uniform weights, in hundredths, of 3, 5 and 8 poses in turn. All of it depends on the numbers of poses
+ * and triangles and on the overlaps alone.
  *
  * Cost: a rigid form for each, about 0.1 s for 26 000 triangles on one core; they are spread over def->tasks.
  * Results: ARGUMENT, DATA, MEMORY, LIMIT, SINGULAR, and FILE if def->progress stops it.

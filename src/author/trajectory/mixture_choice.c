@@ -4,6 +4,8 @@
  * There are four groups: midpoints of pairs, paths from the reference, thirds of triples, and pairs of examples at
  * other times. Groups that are too large are thinned: of n items, those at j g modulo n are taken for j = 0, 1, ...,
  * with g near n times the golden ratio and without a common divisor, which spreads any number of them evenly.
+ *
+ * A few pairs of examples that move different parts are added at 1 + 1, where both motions should happen at once.
  */
 #include "author/trajectory/mixture_choice.h"
 
@@ -17,17 +19,23 @@ enum {
     LEAST_MOST = 24,
     SIZE_MOST = 6000000, /* triangles of all mixtures together: 200 times 30 000 */
     TIME_COUNT = 10,
+    TOGETHER_MOST = 10, /* pairs at 1 + 1 */
     HUNDREDTHS = 100
 };
 
 /* The most telling first: near the ends, where fits have no samples, and between. */
 static const double times[TIME_COUNT] = {0.9, 0.1, 0.7, 0.3, 0.95, 0.05, 0.8, 0.2, 0.6, 0.4};
 
+/* Examples that share less than this part of what they move count as moving different parts. */
+static const double hardly_common = 0.1;
+
 typedef struct chooser {
     exi_mixture_choice *choice;
+    const float *overlaps; /* [example_count] squared */
     int example_count;
     const int *poses; /* [pose_count]: examples; -1 for the reference */
     int pose_count;
+    int together_left; /* pairs at 1 + 1 to add */
 } chooser;
 
 /* ---- items ---- */
@@ -145,6 +153,36 @@ static void divide(group groups[GROUP_COUNT], int most) {
     }
 }
 
+/* ---- different parts ---- */
+
+static bool are_apart(const chooser *c, const int pair[2]) {
+    const int a = c->poses[pair[0]], b = c->poses[pair[1]], width = c->example_count;
+    return (double)c->overlaps[a * width + b] < hardly_common && (double)c->overlaps[b * width + a] < hardly_common;
+}
+
+/* Returns the number of pairs of examples that move different parts. */
+static long long count_apart(const chooser *c) {
+    long long count = 0;
+    for (long long item = 0; item < pairs_of(c->pose_count - 1); item++) {
+        int pair[2];
+        find_pair(c, 1, item, pair);
+        count += are_apart(c, pair);
+    }
+    return count;
+}
+
+/* Adds a pair at 1 + 1, if it moves different parts and there is room. */
+static void add_together(chooser *c, long long item) {
+    int pair[2];
+    find_pair(c, 1, item, pair);
+    if (c->together_left == 0 || !are_apart(c, pair))
+        return;
+    double *weights = add(c, EX_MIXTURE_PAIR);
+    give(c, weights, pair[0], 1);
+    give(c, weights, pair[1], 1);
+    c->together_left--;
+}
+
 /* ---- random weights ---- */
 
 /* A generator of 64-bit numbers: a counter by steps of an odd number, mixed by multiplications and shifts. */
@@ -221,7 +259,10 @@ static bool choose(chooser *c, const ex_mixture_options *options, int most, int 
                                  [OTHERS] = {add_other, TIME_COUNT * others, others, 0}};
     exi_mixture_choice *choice = c->choice;
     divide(groups, most);
-    long long candidates = all + (many ? options->random_count : 0), taken = candidates;
+    const long long together = count_apart(c);
+    c->together_left = smaller(together, TOGETHER_MOST);
+    long long candidates = all + (many ? options->random_count : 0), taken = candidates + c->together_left;
+    candidates += together;
     for (int i = 0; i < GROUP_COUNT; i++) {
         candidates += groups[i].count;
         taken += groups[i].taken;
@@ -233,6 +274,8 @@ static bool choose(chooser *c, const ex_mixture_options *options, int most, int 
         return false;
     for (int i = 0; i < GROUP_COUNT; i++)
         take(c, &groups[i]);
+    if (together > 0) /* a walk over all pairs, in the order of thinning */
+        take_part(c, &(group){.add = add_together}, 0, others, together > TOGETHER_MOST ? others - 1 : others);
     if (all) {
         double *weights = add(c, EX_MIXTURE_ALL);
         for (int i = 0; i < c->pose_count; i++)
@@ -243,7 +286,8 @@ static bool choose(chooser *c, const ex_mixture_options *options, int most, int 
     return true;
 }
 
-bool exi_mixture_choose(const ex_trajectories_def *def, const ex_mixture_options *options, exi_mixture_choice *choice) {
+bool exi_mixture_choose(const ex_trajectories_def *def, const ex_trajectories *trajectories,
+                        const ex_mixture_options *options, exi_mixture_choice *choice) {
     *choice = (exi_mixture_choice){0};
     if (options->given)
         return take_given(def, options, choice);
@@ -258,7 +302,11 @@ bool exi_mixture_choose(const ex_trajectories_def *def, const ex_mixture_options
     int *order = poses + room;
     for (int i = 0; i < count; i++)
         order[i] = i;
-    chooser c = {.choice = choice, .example_count = def->example_count, .poses = poses, .pose_count = count};
+    chooser c = {.choice = choice,
+                 .overlaps = trajectories->overlaps,
+                 .example_count = def->example_count,
+                 .poses = poses,
+                 .pose_count = count};
     const bool done = choose(&c, options, most_of(def, options), order);
     free(poses);
     return done;

@@ -16,7 +16,8 @@ typedef struct exi_mixture_choice {
 
 /* Chooses as ex_mixture_report_create says. Release with exi_mixture_choice_release, also after a failure. Returns
  * false without memory. */
-bool exi_mixture_choose(const ex_trajectories_def *def, const ex_mixture_options *options, exi_mixture_choice *choice);
+bool exi_mixture_choose(const ex_trajectories_def *def, const ex_trajectories *trajectories,
+                        const ex_mixture_options *options, exi_mixture_choice *choice);
 void exi_mixture_choice_release(exi_mixture_choice *choice);
 
 /* Sets the remedy and the turn of the report's worst mixture. Returns false without memory. */

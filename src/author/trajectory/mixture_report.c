@@ -236,7 +236,7 @@ ex_result ex_mixture_report_create(const ex_trajectories_def *def, const ex_traj
     ex_result result = open_betweens(def, &s.betweens, error);
     if (result == EX_OK) {
         exi_mixture_choice choice;
-        made = exi_mixture_choose(def, options, &choice) ? make_report(&choice, def) : NULL;
+        made = exi_mixture_choose(def, trajectories, options, &choice) ? make_report(&choice, def) : NULL;
         exi_mixture_choice_release(&choice);
         result = made ? measure_all(&s, made, error) : ex_error_memory(error, "the mixtures", 0);
     }

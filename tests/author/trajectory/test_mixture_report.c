@@ -168,6 +168,121 @@ static void many_poses_are_thinned(void **state) {
     bar_free(&b.bar);
 }
 
+/* ---- different parts ---- */
+
+/* Mixtures of two whole examples. */
+static int count_together(const ex_mixture_report *report) {
+    int count = 0;
+    for (int i = 0; i < report->mixture_count; i++) {
+        const ex_measured_mixture *m = &report->mixtures[i];
+        int ones = 0;
+        for (int k = 0; k < report->example_count; k++)
+            ones += m->weights[k] == 1;
+        count += ones == 2 && m->rest == -1 && m->kind == EX_MIXTURE_PAIR;
+    }
+    return count;
+}
+
+static void different_parts_are_moved_at_once(void **state) {
+    (void)state;
+    const double degrees[4] = {30, 60, -40, 80};
+    const ex_mixture_options none = {.random_count = 0};
+    bends b;
+    bends_open(&b, 2, degrees, 4);
+    b.overlaps[4 * 0 + 1] = 0.05F;
+    b.overlaps[4 * 1 + 0] = 0.09F;
+    b.overlaps[4 * 2 + 3] = 0.02F; /* the other moves much of the first's part */
+    b.overlaps[4 * 3 + 2] = 0.4F;
+    ex_mixture_report *report = must_report(&b, &none);
+    assert_int_equal(count_together(report), 1);
+    assert_int_equal(report->mixture_count, report->candidate_count);
+    for (int i = 0; i < report->mixture_count; i++)
+        if (report->mixtures[i].rest < 0)
+            assert_true(report->mixtures[i].weights[0] == 1 && report->mixtures[i].weights[1] == 1);
+    ex_mixture_report_destroy(report);
+    bar_free(&b.bar);
+
+    double many[POSE_MOST];
+    for (int k = 0; k < POSE_MOST; k++)
+        many[k] = 5 * (k + 1);
+    bends_open(&b, 1, many, POSE_MOST);
+    for (int i = 0; i < POSE_MOST * POSE_MOST; i++)
+        b.overlaps[i] = i % (POSE_MOST + 1) == 0;
+    const ex_mixture_options few = {.most = 24, .random_count = 0};
+    report = must_report(&b, &few);
+    assert_int_equal(count_together(report), 10); /* of 91 */
+    assert_int_equal(report->mixture_count, 24 + 10 + 1);
+    uint64_t seen = 0; /* spread over the examples */
+    for (int i = 0; i < report->mixture_count; i++)
+        for (int k = 0; k < POSE_MOST; k++)
+            if (report->mixtures[i].rest < 0 && report->mixtures[i].weights[k] == 1)
+                seen |= (uint64_t)1 << k;
+    int examples = 0;
+    for (int k = 0; k < POSE_MOST; k++)
+        examples += (int)(seen >> k & 1);
+    assert_true(examples >= 8);
+    ex_mixture_report_destroy(report);
+    bar_free(&b.bar);
+}
+
+/* A bar of length 24 whose ends bend to arcs: the part beyond x = 22 by one angle, the part before x = 2 by the other.
+ */
+static void bend_ends(const bent_bar *bar, double far, double near, double *points) {
+    for (int v = 0; v < bar->vertex_count; v++) {
+        const double *from = bar->points + 3 * v;
+        double *to = points + 3 * v;
+        const double side = from[0] > 12 ? 1 : -1, angle = from[0] > 12 ? far : near, x = fabs(from[0] - 12);
+        const double s = fmax(0, x - 10), a = angle * s / 2, r = angle == 0 ? 0 : 2 / angle;
+        to[0] = 12 + side * (fmin(x, 10) + (angle == 0 ? s : r * sin(a)) - from[1] * sin(a));
+        to[1] = r * (1 - cos(a)) + from[1] * cos(a);
+        to[2] = from[2];
+    }
+}
+
+static void both_motions_happen(void **state) {
+    (void)state;
+    bent_bar bar = bar_make(48, 24, 0, 0);
+    const size_t numbers = 3 * (size_t)bar.vertex_count;
+    double *forms[4]; /* one end, the other, both, and the mixture */
+    for (int i = 0; i < 4; i++)
+        forms[i] = malloc(numbers * sizeof *forms[i]);
+    bend_ends(&bar, 1.2, 0, forms[0]);
+    bend_ends(&bar, 0, 1.4, forms[1]);
+    bend_ends(&bar, 1.2, 1.4, forms[2]);
+    const double *const examples[2] = {forms[0], forms[1]};
+    const ex_trajectories_def def = {.vertex_count = bar.vertex_count,
+                                     .triangle_count = bar.triangle_count,
+                                     .triangles = bar.triangles,
+                                     .reference = bar.points,
+                                     .example_count = 2,
+                                     .examples = examples,
+                                     .options = ex_trajectory_options_default()};
+    ex_trajectories *found = NULL;
+    ex_mixture_report *report = NULL;
+    ex_error error;
+    if (ex_trajectories_create(&def, &found, &error) != EX_OK ||
+        ex_mixture_report_create(&def, found, NULL, &report, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_true((double)found->overlaps[1] < 0.1 && (double)found->overlaps[2] < 0.1);
+    assert_int_equal(count_together(report), 1);
+    for (int i = 0; i < report->mixture_count; i++)
+        if (report->mixtures[i].rest < 0)
+            assert_true(report->mixtures[i].path.percentiles[2] < 0.02 &&
+                        report->mixtures[i].rigid.percentiles[2] < 0.001);
+    /* Correctors of halves are not faded completely there. If that shows, each example wants its own layer. */
+    assert_true(report->mixtures[report->worst].rest >= 0 || report->remedy == EX_MIXTURE_TO_LAYERS);
+    assert_true(ex_trajectories_form(found, &def, (const double[]){1, 1}, -1, forms[3]));
+    double most = 0;
+    for (size_t i = 0; i < numbers; i++)
+        most = fmax(most, fabs(forms[3][i] - forms[2][i]));
+    assert_true(most < 0.03); /* of a length of 24 */
+    ex_mixture_report_destroy(report);
+    ex_trajectories_destroy(found);
+    for (int i = 0; i < 4; i++)
+        free(forms[i]);
+    bar_free(&bar);
+}
+
 /* ---- the numbers ---- */
 
 static void numbers_are_those_of_the_forms(void **state) {
@@ -502,6 +617,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_poses_are_measured_throughout),
         cmocka_unit_test(many_poses_are_thinned),
+        cmocka_unit_test(different_parts_are_moved_at_once),
+        cmocka_unit_test(both_motions_happen),
         cmocka_unit_test(numbers_are_those_of_the_forms),
         cmocka_unit_test(bad_mixtures_are_found),
         cmocka_unit_test(good_mixtures_are_not),
