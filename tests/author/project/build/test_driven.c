@@ -53,6 +53,47 @@ static void test_keys_come_back(void **state) {
     check_keys(DRIVEN(", 'frame': {'group': 'upper'}", ", 'driver_weights': {'group': 'lower'}", "unposed", "]"));
 }
 
+/* Between keys, the driven form at rest is the mixture of the keys' un-posed forms, in double. */
+static void test_mixtures_are_those_of_double(void **state) {
+    (void)state;
+    static const double parts[3][SLEEVE_KEYS] = {{0.5, 0.5}, {0.2, 0.3, 0.5}, {0.6, -0.2, 0.6}};
+    ex_rig *rig = build_text(DRIVEN("", "", "trajectory", "]"));
+    const size_t count = 3 * (size_t)ex_rig_vertex_count(rig);
+    ex_rig_trajectories *paths = NULL;
+    ex_error error = {0};
+    if (ex_rig_trajectories_open(rig, 0, &paths, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_true(paths->found.mixture.node_count > 0);
+    const size_t driver_count = 3 * (size_t)arm.def.driver->vertex_count;
+    const ex_evaluation how = {.unsettled = true, .unskinned = true};
+    float *positions = malloc(count * sizeof *positions), *driver = malloc(driver_count * sizeof *driver);
+    double *form = malloc(count * sizeof *form), weights[SLEEVE_KEYS], mixed = 0;
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
+    assert_true(positions && driver && form && scratch);
+    for (int i = 0; i < 3; i++) {
+        for (size_t c = 0; c < driver_count; c++) {
+            double sum = 0;
+            for (int k = 0; k < SLEEVE_KEYS; k++)
+                sum += parts[i][k] * (double)arm.drivers[k][c];
+            driver[c] = (float)sum;
+        }
+        const ex_output output = {.positions = positions, .weights = weights};
+        ex_rig_evaluate(rig, &(ex_pose){.driver = driver}, &output, &how, scratch);
+        assert_true(ex_trajectories_form(&paths->found, &paths->def, weights, -1, form));
+        for (size_t c = 0; c < count; c++)
+            check_near((double)positions[c], form[c], 3e-6);
+        for (int k = 0; k < SLEEVE_KEYS; k++)
+            mixed = weights[k] > 0.1 && weights[k] < 0.9 ? weights[k] : mixed;
+    }
+    assert_true(mixed > 0); /* not only at keys */
+    free(positions);
+    free(driver);
+    free(form);
+    free(scratch);
+    ex_rig_trajectories_close(paths);
+    ex_rig_destroy(rig);
+}
+
 static ex_rig *build_def(bool paths, int frames) {
     ex_drive_def def = arm.def;
     ex_rig *rig = NULL;
@@ -328,15 +369,11 @@ static void test_poses_in_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_come_back),
-        cmocka_unit_test(test_same_as_keys),
-        cmocka_unit_test(test_settling_is_compared),
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_a_part_has_the_name),
-        cmocka_unit_test(test_keys_unpack),
-        cmocka_unit_test(test_database),
-        cmocka_unit_test(test_layer_on_top),
-        cmocka_unit_test(test_poses_in_words),
+        cmocka_unit_test(test_keys_come_back),   cmocka_unit_test(test_mixtures_are_those_of_double),
+        cmocka_unit_test(test_same_as_keys),     cmocka_unit_test(test_settling_is_compared),
+        cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_a_part_has_the_name),
+        cmocka_unit_test(test_keys_unpack),      cmocka_unit_test(test_database),
+        cmocka_unit_test(test_layer_on_top),     cmocka_unit_test(test_poses_in_words),
         cmocka_unit_test(test_frame_of_a_joint),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
