@@ -255,13 +255,13 @@ static int bake_glb(const ex_call *call, const ex_rig *rig, const ex_motion *mot
     ex_bake_options o = *how;
     o.progress = &progress.hook;
     exi_bake_between between;
-    const ex_result result = ex_bake_glb(rig, motion, output, &o, &report, &error);
-    const bool measured = result == EX_OK && exi_bake_between_measure(rig, motion, how, &between);
+    const bool measured = exi_bake_between_measure(rig, motion, how, &between);
+    const ex_result result = measured ? ex_bake_glb(rig, motion, output, &o, &report, &error) : EX_ERROR_MEMORY;
     exi_progress_end(&progress);
-    if (result != EX_OK)
-        return exi_failed(&error);
     if (!measured)
         return exi_failed_memory();
+    if (result != EX_OK)
+        return exi_failed(&error);
     exi_bake_print_glb(call, output, rig, motion, how, &report, &between);
     return EX_EXIT_DONE;
 }

@@ -146,13 +146,11 @@ static void bake_motion(const job *j, exi_answer *answer) {
     bool *muted = exi_muted_read(edit->rig, NULL);
     const ex_bake_options how = {
         .level = exi_bake_level(edit->rig), .muted = muted, .tasks = exi_pool_tasks(edit->pool)};
-    if (!muted) {
+    if (!muted || (standard && !exi_bake_between_measure(edit->rig, edit->motion, &how, &between))) {
         exi_refuse_memory(answer);
     } else if ((standard ? ex_bake_glb(edit->rig, edit->motion, j->path, &how, &report, &error)
                          : ex_bake_cache(edit->rig, edit->motion, j->path, &how, &error)) != EX_OK) {
         exi_refuse_error(edit, answer, 422, &error, NULL);
-    } else if (!exi_bake_between_measure(edit->rig, edit->motion, &how, &between)) {
-        exi_refuse_memory(answer);
     } else {
         b.error = standard ? &report.total : NULL;
         b.note_count = standard ? exi_bake_notes(edit->rig, &how, &report, &between, b.notes) : 0;
