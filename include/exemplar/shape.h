@@ -140,8 +140,9 @@ typedef struct ex_mixture_term {
  * rotation per example. Their rotations and the lines between them are blended, and they carry the vertices. With
  * weights x_k of the examples, without the reference:
  *
- * 1. Weights are brought back: x'_k = x_k / lim(sum over l of overlap_kl max(x_l, 0)). lim(o) is 1 up to o = 1, then 1
- * + d^2 / (d + 1/4) with d = o - 1. Weights that are not negative and sum to at most 1 stay as they are.
+ * 1. Weights are brought back: x'_k = x_k / lim(sum over l of overlap_kl pos(x_l)). pos(x) is x^2 / (x + 1/20) above 0,
+ * and 0 below. lim(o) is 1 up to o = 1, then 1 + d^2 / (d + 1/4) with d = o - 1. Weights that are not negative and sum
+ * to at most 1 stay as they are.
  * 2. Shares: s_0 = 1 - sum of x'_k, s_(1 + k) = x'_k. Bounded shares s'_i = psi(s_i) / sum of psi(s), where psi(s) is
  * s, and s / (1 - 4 s) below 0. The fade is f = 1 / (1 + 8 e^2) with e = max(0, sum of x'_k - 1).
  * 3. Amounts of correctors: b_j = f sum over t of curve_jt T_t(s'), with the terms T.

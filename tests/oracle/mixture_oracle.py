@@ -48,6 +48,9 @@ def people(folder, data):
     script = Path(__file__).resolve().parent.parent / "scan/subject.py"
     subprocess.run([sys.executable, "-B", script, data / "makehuman", folder, "--poses", str(len(PEOPLE))], check=True,
                    capture_output=True)
+    for name in PEOPLE:  # cut here, since the program would choose other diagonals of quads than the reference
+        vertices, faces = read_obj(folder / f"{name}.obj")
+        write_obj(folder / f"{name}.obj", vertices, triangles_of(faces))
     return [folder / f"{name}.obj" for name in PEOPLE]
 
 

@@ -11,16 +11,21 @@
 
 /* ---- weights ---- */
 
+/* pos(x): x above 0 and 0 below, without a corner. */
+EXI_INLINE double exi_mixture_positive(double x) {
+    return x > 0.0 ? x * x / (x + 0.05) : 0.0;
+}
+
 /* x'_k: the weight of example k, brought back. */
 EXI_INLINE double exi_mixture_weight(const exi_trajectories *p, const double *weights, int k) {
     const float *overlaps = (const float *)exi_trajectories_at(p, p->overlaps);
     if (k == p->reference)
         return 0.0;
-    double over = weights[k] > 0.0 ? weights[k] : 0.0;
+    double over = exi_mixture_positive(weights[k]);
     if (p->overlaps != 0) {
         over = 0.0;
-        EXI_ROLLED for (int l = 0; l < p->example_count; l++) if (l != p->reference && weights[l] > 0.0) over +=
-            (double)overlaps[(size_t)k * (size_t)p->example_count + (size_t)l] * weights[l];
+        EXI_ROLLED for (int l = 0; l < p->example_count; l++) if (l != p->reference) over +=
+            (double)overlaps[(size_t)k * (size_t)p->example_count + (size_t)l] * exi_mixture_positive(weights[l]);
     }
     if (!(over > 1.0))
         return weights[k];

@@ -42,13 +42,18 @@ static double above(double share) {
     return share >= 0 ? share : share / (1 - 4 * share);
 }
 
+/* A weight above 0, and 0 below, without a corner. */
+static double positive(double weight) {
+    return weight > 0 ? weight * weight / (weight + 0.05) : 0;
+}
+
 static void count_weights(const exi_mixer *m, const double *weights, double *counted) {
     for (int k = 0; k < m->example_count; k++) {
         double sum = 0;
         for (int l = 0; l < m->example_count; l++) {
             const double overlap =
                 m->overlaps ? (double)m->overlaps[(size_t)k * (size_t)m->example_count + (size_t)l] : l == k;
-            sum += l != m->reference && weights[l] > 0 ? overlap * weights[l] : 0;
+            sum += l != m->reference ? overlap * positive(weights[l]) : 0;
         }
         counted[k] = k == m->reference ? 0 : weights[k] / excess(sum);
     }

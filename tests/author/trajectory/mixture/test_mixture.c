@@ -55,6 +55,8 @@ static ex_betweens *must_open(const ex_trajectories_def *def) {
     return made;
 }
 
+static const float overlaps[EXAMPLES * EXAMPLES] = {1, 0.8F, 0.7F, 0.8F, 1, 0.6F, 0.7F, 0.6F, 1};
+
 static void open_mixer(bends *b) {
     const double *aligned[EXAMPLES] = {NULL};
     for (int k = 0; k < b->def.example_count; k++)
@@ -63,7 +65,8 @@ static void open_mixer(bends *b) {
                                .vertex_count = b->def.vertex_count,
                                .example_count = b->def.example_count,
                                .reference = b->def.reference,
-                               .examples = aligned};
+                               .examples = aligned,
+                               .overlaps = b->def.example_count == EXAMPLES ? overlaps : NULL};
     assert_true(exi_mixer_create(&def, &b->mixer));
 }
 
@@ -187,7 +190,8 @@ static void two_forms_are_rigid(void **state) {
 /* Slopes on either side of a point where the weights leave the simplex agree, and nothing runs away beyond it. */
 static void borders_are_smooth(void **state) {
     (void)state;
-    static const double points[][EXAMPLES] = {{0.5, 0.5, 0}, {0, 0.4, 0.2}, {0.3, 0.3, 0.4}, {1, 0, 0}};
+    static const double points[][EXAMPLES] = {{0.5, 0.5, 0}, {0, 0.4, 0.2}, {0.3, 0.3, 0.4},
+                                              {1, 0, 0},     {1.4, 0, 0},   {0, 1.3, 1.2}};
     static const double ways[][EXAMPLES] = {{1, 0.5, 0.2}, {-1, 0.2, 0.1}, {0.7, 0.3, 0.2}, {0.3, 0.4, 0.1}};
     const double step = 1e-4;
     bends b;
