@@ -165,6 +165,28 @@ class Learning(Driven):
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "bar_0003.obj", "-o", "o.obj")
         self.sentence(outcome, 1, "o_0001.obj' exists already", "--force")
 
+    def write_numbered(self, names, numbers=range(1, 9)):
+        """Numbered files of both; names are patterns for body and sleeve."""
+        for f, number in enumerate(numbers):
+            for which, name in enumerate(names):
+                form = sleeve if which else bar
+                shape = (SLEEVE_RINGS, SLEEVE_SIDES, False, ["cuff", "arm"]) if which else (RINGS, SIDES, True,
+                                                                                          ["low", "high"])
+                self.write(name.format(number), tube(form(*motion(0, 5 * f)), *shape))
+
+    def test_numbered_files_of_other_programs(self):
+        self.write_numbered(["my body{}.obj", "cloth_v2.{:03}.obj"])
+        for driver, driven in (("my body.obj", "cloth_v2.obj"), ("my body3.obj", "cloth_v2.001.obj")):
+            with self.subTest(driver=driver):
+                told = self.succeed("drive", "learn", "--driver", driver, "--driven", driven, "--keys", "3", "--json",
+                                    "-o", "s.glb").json()
+                self.assertEqual(len(told["keys"]), 3)
+        self.succeed("drive", "apply", "s.glb", "--driver", "my body.obj", "-o", "o.obj")
+        self.assertTrue((self.folder / "o_0008.obj").exists())
+        self.write("my body-1.obj", "v 0 0 0\n")
+        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "my body.obj", "-o", "p.obj")
+        self.sentence(outcome, 1, "'my body.obj' may mean 'my body1.obj' and 'my body-1.obj'", "name one of the files")
+
 
 class Applying(Driven):
     def test_keys_come_back_and_frames_follow(self):

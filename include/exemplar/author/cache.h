@@ -17,7 +17,7 @@ extern "C" {
 typedef enum ex_cache_kind {
     EX_CACHE_PC2, /* little-endian float; one start and step for all frames, read as seconds */
     EX_CACHE_MDD, /* big-endian float; a time for every frame */
-    EX_CACHE_OBJ, /* NAME_0001.obj, …: a whole mesh per frame; reading takes NAME_####.obj in numerical order */
+    EX_CACHE_OBJ, /* NAME_0001.obj, …: a whole mesh per frame; reading takes them in numerical order */
     EX_CACHE_KIND_COUNT
 } ex_cache_kind;
 
@@ -38,8 +38,9 @@ typedef struct ex_cache_info {
 typedef struct ex_cache_reader ex_cache_reader;
 
 /* Opens a cache and checks that it is complete: a file that is too short is refused, and the message says how many
- * frames it has. For numbered OBJ files, path is any one of them, or the NAME.obj they were written as; all must have
- * the same connectivity, which is checked as they are read. They have no times: 24 frames per second. */
+ * frames it has. For numbered OBJ files, path is any one of them, or NAME.obj for NAME_0001.obj, …; without such files,
+ * for NAME1.obj, NAME.1.obj, NAME-1.obj or 'NAME 1.obj'. All must have the same connectivity, which is checked as they
+ * are read. They have no times: 24 frames per second. */
 EX_API ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error);
 /* Returns facts about the cache. */
 EX_API ex_cache_info ex_cache_get_info(const ex_cache_reader *reader);
@@ -53,6 +54,8 @@ EX_API ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positi
 /* Returns the path of the file that holds a frame, owned by the reader: that frame's own file for numbered OBJ, else
  * the cache. */
 EX_API const char *ex_cache_path(const ex_cache_reader *reader, int frame);
+/* Returns the number in the name of a numbered OBJ file; -1 for the other kinds and for a single mesh. */
+EX_API int ex_cache_number(const ex_cache_reader *reader, int frame);
 /* Closes the cache. NULL is fine. */
 EX_API void ex_cache_close(ex_cache_reader *reader);
 

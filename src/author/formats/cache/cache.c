@@ -257,6 +257,14 @@ const char *ex_cache_path(const ex_cache_reader *reader, int frame) {
     return reader->objs.count > 0 ? reader->objs.paths[frame] : reader->path;
 }
 
+int ex_cache_number(const ex_cache_reader *reader, int frame) {
+    if (!reader || frame < 0 || frame >= reader->info.frame_count) {
+        exi_misuse(__func__, "no such frame");
+        return -1;
+    }
+    return reader->objs.count > 0 ? reader->objs.numbers[frame] : -1;
+}
+
 void ex_cache_close(ex_cache_reader *reader) {
     if (!reader)
         return;

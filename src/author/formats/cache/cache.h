@@ -25,6 +25,7 @@
 typedef struct exi_obj_frames {
     int count;
     char **paths;  /* [count], in the order of their numbers */
+    int *numbers;  /* [count]; -1: one mesh, without a number */
     ex_mesh *mesh; /* of the first file */
 } exi_obj_frames;
 

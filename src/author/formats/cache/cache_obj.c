@@ -1,7 +1,8 @@
 /*
  * Numbered OBJ files as a point cache: NAME_0001.obj, NAME_0002.obj, …, a whole mesh per frame, all of the same
- * connectivity. They are a set of files (file_set.c), so that an incomplete cache never appears at its place, and an
- * older one never loses some of its frames.
+ * connectivity. Files of other programs are found too: NAME1.obj, NAME.0001.obj, NAME-1.obj. They are written as a set
+ * of files (file_set.c), so that an incomplete cache never appears at its place, and an older one never loses some of
+ * its frames.
  */
 #define _XOPEN_SOURCE 700
 
@@ -28,17 +29,9 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Returns the common prefix of all frames: the path up to its number, or NAME_ for one without a number. */
-static char *find_prefix(const char *path) {
-    const size_t whole = strlen(path) - ENDING;
-    size_t size = whole;
-    while (size > 0 && is_digit(path[size - 1]))
-        size--;
-    char *prefix = malloc(whole + 2);
-    if (prefix)
-        snprintf(prefix, whole + 2, "%.*s%s", (int)size, path, size == whole ? "_" : "");
-    return prefix;
-}
+/* Texts between a name and its number. Frames are written with the first. */
+static const char *const joints[] = {"_", "", ".", "-", " "};
+enum { JOINT_COUNT = sizeof joints / sizeof joints[0] };
 
 /* Returns the number of a file NAME in a folder whose frames begin with start, or -1. */
 static int number_of(const char *name, const char *start) {
@@ -84,13 +77,18 @@ static bool add_name(listing *l, const char *name, int number) {
     return true;
 }
 
-static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
+/* Lists the files whose paths are the first `size` bytes of path, the joint, a number and .obj. */
+static ex_result list_frames(const char *path, size_t size, const char *joint, listing *l, ex_error *error) {
+    char *prefix = malloc(size + strlen(joint) + 1);
+    if (!prefix)
+        return ex_error_memory(error, "the frames", size);
+    snprintf(prefix, size + strlen(joint) + 1, "%.*s%s", (int)size, path, joint);
     const char *slash = strrchr(prefix, '/'), *start = slash ? slash + 1 : prefix;
     char *folder = slash ? exi_text_copy(prefix, (size_t)(slash - prefix) + 1) : exi_text_copy(".", 1);
     DIR *directory = folder ? opendir(folder) : NULL;
     ex_result result = EX_OK;
     if (!folder)
-        result = ex_error_memory(error, "the frames", strlen(prefix));
+        result = ex_error_memory(error, "the frames", size);
     else if (!directory)
         result = ex_file_error(error, "read the folder", folder, errno);
     for (struct dirent *entry; result == EX_OK && (entry = readdir(directory));) {
@@ -101,6 +99,7 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
     if (directory)
         closedir(directory);
     free(folder);
+    free(prefix);
     if (l->count > 0)
         qsort(l->items, (size_t)l->count, sizeof *l->items, compare_numbers);
     for (int i = 1; i < l->count && result == EX_OK; i++)
@@ -110,16 +109,70 @@ static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
     return result;
 }
 
+/* Lists the files NAME_1.obj, … or NAME1.obj, … that a path NAME.obj stands for. The joint that we write comes first;
+ * without it, there must be one other. */
+static ex_result list_named(const char *path, size_t size, listing *l, ex_error *error) {
+    const bool digit = size > 0 && is_digit(path[size - 1]); /* 1 is no name of 10, 11, … */
+    ex_result result = list_frames(path, size, joints[0], l, error);
+    for (int j = 1; result == EX_OK && (l->count == 0 || j > 1) && j < JOINT_COUNT; j++) {
+        listing other = {0};
+        if (digit && joints[j][0] == 0)
+            continue;
+        result = list_frames(path, size, joints[j], &other, error);
+        if (result == EX_OK && l->count > 0 && other.count > 0)
+            result = ex_error_set(error, EX_ERROR_DATA,
+                                  "'%s' may mean '%s' and '%s', which are numbered in two ways: name one of the files",
+                                  path, l->items[0].name, other.items[0].name);
+        if (result == EX_OK && other.count > 0)
+            *l = other;
+        else
+            free_listing(&other);
+    }
+    return result;
+}
+
+static bool is_listed(const listing *l, const char *name) {
+    for (int i = 0; i < l->count; i++)
+        if (strcmp(l->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Lists the frames that a path means: those that it is one of, those that it names without a number, or one mesh. A
+ * name may end in a digit itself: shirt_v2.obj for shirt_v2_0001.obj. */
+static ex_result list_meant(const char *path, listing *l, ex_error *error) {
+    const size_t whole = strlen(path) - ENDING;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t size = whole;
+    listing named = {0};
+    while (size > 0 && is_digit(path[size - 1]))
+        size--;
+    ex_result result = list_named(path, whole, &named, error);
+    if (result == EX_OK && size < whole)
+        result = list_frames(path, size, "", l, error);
+    if (result == EX_OK && named.count > 0 && l->count > 1 && is_listed(l, name))
+        result = ex_error_set(error, EX_ERROR_DATA,
+                              "'%s' is a frame beside '%s', and a name of '%s': name one of the files that you mean",
+                              path, l->items[strcmp(l->items[0].name, name) == 0].name, named.items[0].name);
+    if (result == EX_OK && named.count > 0) {
+        free_listing(l);
+        *l = named;
+    } else {
+        free_listing(&named);
+    }
+    if (result == EX_OK && l->count == 0 && !add_name(l, name, -1))
+        result = ex_error_memory(error, "the frames", strlen(path));
+    return result;
+}
+
 static ex_result find_frames(const char *path, exi_obj_frames *frames, ex_error *error) {
     listing l = {0};
-    char *prefix = find_prefix(path);
-    ex_result result = prefix ? list_folder(prefix, &l, error) : ex_error_memory(error, "the frames", strlen(path));
-    const char *slash = strrchr(path, '/');
-    if (result == EX_OK && l.count == 0 && !add_name(&l, slash ? slash + 1 : path, 0)) /* a single mesh */
-        result = ex_error_memory(error, "the frames", strlen(path));
+    ex_result result = list_meant(path, &l, error);
     if (result == EX_OK) {
         frames->paths = calloc((size_t)l.count, sizeof *frames->paths);
-        for (; frames->paths && frames->count < l.count; frames->count++) {
+        frames->numbers = calloc((size_t)l.count, sizeof *frames->numbers);
+        for (; frames->paths && frames->numbers && frames->count < l.count; frames->count++) {
+            frames->numbers[frames->count] = l.items[frames->count].number;
             frames->paths[frames->count] = ex_path_join(path, l.items[frames->count].name);
             if (!frames->paths[frames->count])
                 break;
@@ -128,7 +181,6 @@ static ex_result find_frames(const char *path, exi_obj_frames *frames, ex_error 
             result = ex_error_memory(error, "the frames", (size_t)l.count * sizeof *frames->paths);
     }
     free_listing(&l);
-    free(prefix);
     return result;
 }
 
@@ -161,6 +213,7 @@ void exi_obj_frames_close(exi_obj_frames *frames) {
     for (int f = 0; f < frames->count; f++)
         free(frames->paths[f]);
     free(frames->paths);
+    free(frames->numbers);
     ex_mesh_destroy(frames->mesh);
     *frames = (exi_obj_frames){0};
 }

@@ -331,6 +331,54 @@ static void numbered_files(void **state) {
     check_failure("e_1.obj", EX_ERROR_FORMAT, "e_1.obj");
 }
 
+static void write_triangle(const char *name) {
+    write_text(name, "v 9 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+}
+
+/* Opens the cache; checks the number of frames and the first file's number. */
+static void check_found(const char *name, int count, int number) {
+    ex_cache_reader *reader = open_cache(name);
+    assert_int_equal(ex_cache_get_info(reader).frame_count, count);
+    assert_int_equal(ex_cache_number(reader, 0), number);
+    ex_cache_close(reader);
+}
+
+/* Names of other programs: with other texts between name and number, with spaces, with digits in the name. */
+static void names_of_numbered_files(void **state) {
+    (void)state;
+    static const char *const files[] = {"shell1.obj",         "shell2.obj",    "shell10.obj",  "my shell 3.obj",
+                                        "my shell 4.obj",     "sim.0007.obj",  "sim.0008.obj", "d-5.obj",
+                                        "a_v2_0011.obj",      "a_v2_0012.obj", "a_v2.obj",     "shot_01_take3_1.obj",
+                                        "shot_01_take3_2.obj"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        write_triangle(files[i]);
+    check_found("shell.obj", 3, 1);
+    check_found("shell1.obj", 3, 1);
+    check_found("my shell.obj", 2, 3);
+    check_found("my shell 4.obj", 2, 3);
+    check_found("sim.obj", 2, 7);
+    check_found("d.obj", 1, 5);
+    check_found("a_v2.obj", 2, 11); /* also a mesh of that name: numbered files come first, as for shell.obj */
+    check_found("a_v2_0012.obj", 2, 11);
+    check_found("shot_01_take3.obj", 2, 1);
+    write_triangle("shell.obj");
+    check_found("shell.obj", 3, 1);
+    /* the form that we write wins */
+    write_triangle("shell_0004.obj");
+    check_found("shell.obj", 1, 4);
+    /* two others are refused, and so is a frame that is a name too */
+    write_triangle("sim1.obj");
+    check_failure("sim.obj", EX_ERROR_DATA, "numbered in two ways: name one of the files");
+    write_triangle("a_v1.obj");
+    check_failure("a_v2.obj", EX_ERROR_DATA, "is a frame beside 'a_v1.obj', and a name of 'a_v2_0011.obj'");
+    check_found("a_v1.obj", 2, 1);
+    check_found("a_v2_0011.obj", 2, 11);
+    write_triangle("alone.obj");
+    check_found("alone.obj", 1, -1);
+    write_cache("c.pc2", FRAMES);
+    check_found("c.pc2", FRAMES, -1);
+}
+
 /* More than 9999 frames get more digits; unusable names leave nothing. */
 static void places(void **state) {
     (void)state;
@@ -396,9 +444,19 @@ static void survives_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds), TEST(round_trips),      TEST(one_frame),   TEST(bytes),
-        TEST(whole_or_nothing),  TEST(refuses_to_write), TEST(refuses_pc2), TEST(refuses_mdd),
-        TEST(cut_anywhere),      TEST(numbered_files),   TEST(places),      TEST(survives_without_memory),
+        cmocka_unit_test(kinds),
+        TEST(round_trips),
+        TEST(one_frame),
+        TEST(bytes),
+        TEST(whole_or_nothing),
+        TEST(refuses_to_write),
+        TEST(refuses_pc2),
+        TEST(refuses_mdd),
+        TEST(cut_anywhere),
+        TEST(numbered_files),
+        TEST(names_of_numbered_files),
+        TEST(places),
+        TEST(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
