@@ -258,6 +258,19 @@ static ex_result read_form(const char *path, const char *what, const ex_mesh *ow
     return result;
 }
 
+/* Checks that a frame of two caches is the same one. */
+static ex_result check_pair(int frame, ex_error *error) {
+    ex_cache_reader *readers[2] = {NULL, NULL};
+    ex_result result = frame < 0 ? EX_OK : ex_cache_open(driver, &readers[0], error);
+    if (result == EX_OK && frame >= 0)
+        result = ex_cache_open(driven, &readers[1], error);
+    if (result == EX_OK && frame >= 0)
+        result = ex_drive_check_pair(readers[0], driver, readers[1], driven, error);
+    ex_cache_close(readers[0]);
+    ex_cache_close(readers[1]);
+    return result;
+}
+
 static int add(const ex_call *call, const opened *o, int frame) {
     ex_drive_def def = *o->def;
     ex_error error = {.result = EX_OK};
@@ -279,7 +292,8 @@ static int add(const ex_call *call, const opened *o, int frame) {
     } else if (find_key(&def, called) >= 0) {
         exit_code = exi_failed_text("there is already a key '%s': give this one another name with --name", called);
     } else if (read_form(driver, "driver", def.driver, frame, driver_form, &error) != EX_OK ||
-               read_form(driven, "driven", def.driven, frame, driven_form, &error) != EX_OK) {
+               read_form(driven, "driven", def.driven, frame, driven_form, &error) != EX_OK ||
+               check_pair(frame, &error) != EX_OK) {
         exit_code = exi_failed(&error);
     } else {
         memcpy(keys, def.keys, (size_t)def.key_count * sizeof *keys);

@@ -187,6 +187,25 @@ class Learning(Driven):
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "my body.obj", "-o", "p.obj")
         self.sentence(outcome, 1, "'my body.obj' may mean 'my body1.obj' and 'my body-1.obj'", "name one of the files")
 
+    def test_numbered_files_without_partner(self):
+        self.write_numbered(["b_{:04}.obj", "s_{:04}.obj"], [1, 2, 3, 4, 6, 7])
+        self.write_numbered(["d_{:04}.obj", "later_{:04}.obj"], [3, 4, 5, 6, 7, 8])
+        learn = ["drive", "learn", "--keys", "3", "-o", "s.glb", "--driver", "b.obj", "--driven"]
+        self.succeed(*learn, "s.obj")
+        before = self.listing()
+        self.sentence(self.run_tool(*learn, "later.obj"), 1, "'b_0001.obj' has no partner",
+                      "'later.obj' has no frame 1", "same number", "another folder")
+        (self.folder / "s_0003.obj").rename(self.folder / "s_0005.obj")  # as many files, another gap
+        fragments = ("'b_0003.obj' has no partner, because 's.obj' has no frame 3",)
+        before = self.listing()
+        self.sentence(self.run_tool(*learn, "s.obj"), 1, *fragments)
+        self.sentence(self.run_tool("drive", "report", "s.glb", "--driver", "b.obj", "--truth", "s.obj"), 1, *fragments)
+        self.sentence(self.run_tool("drive", "add", "s.glb", "--driver", "b.obj", "--driven", "s.obj", "--at", "2"), 1,
+                      *fragments)
+        (self.folder / "b_0003.obj").rename(self.folder / "b_0008.obj")
+        self.sentence(self.run_tool(*learn, "s.obj"), 1, "'s_0005.obj' has no partner, because 'b.obj' has no frame 5")
+        self.assertEqual(len(self.listing()), len(before))
+
 
 class Applying(Driven):
     def test_keys_come_back_and_frames_follow(self):

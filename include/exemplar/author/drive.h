@@ -152,8 +152,12 @@ EX_API ex_result ex_drive_whole(const ex_mesh *driver, const ex_drive_options *o
  * MEMORY. */
 EX_API ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
                                      ex_cache_reader **reader, ex_error *error);
-/* Reads one frame of it. Positions beyond the range in which distances are measured are refused, as non-finite ones
- * are. */
+/* Checks that two caches of numbered OBJ files have the same numbers: frames are paired in their order. Caches without
+ * numbers pass. Results: DATA, with the first number that only one has. */
+EX_API ex_result ex_drive_check_pair(const ex_cache_reader *driver, const char *driver_path,
+                                     const ex_cache_reader *driven, const char *driven_path, ex_error *error);
+/* Reads one frame of a cache. Positions beyond the range in which distances are measured are refused, as non-finite
+ * ones are. */
 EX_API ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions,
                                      ex_error *error);
 
@@ -174,7 +178,7 @@ EX_API const char *ex_key_choice_name(ex_key_choice choice);
 
 /* One reference animation. */
 typedef struct ex_drive_reference {
-    const char *driver, *driven; /* caches with the same number of frames */
+    const char *driver, *driven; /* caches with the same number of frames; OBJ files with the same numbers */
     double database;
 } ex_drive_reference;
 

@@ -175,6 +175,8 @@ static ex_result open_caches(applier *a) {
         result = ex_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
     if (result == EX_OK && def->truth)
         result = ex_drive_open_cache(def->truth, "driven", a->vertex_count, NULL, &a->truth, a->error);
+    if (result == EX_OK && a->truth)
+        result = ex_drive_check_pair(a->driver, def->driver, a->truth, def->truth, a->error);
     if (result != EX_OK)
         return result;
     a->frame_count = ex_cache_get_info(a->driver).frame_count;

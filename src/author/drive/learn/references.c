@@ -30,6 +30,26 @@ ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_cou
     return result;
 }
 
+ex_result ex_drive_check_pair(const ex_cache_reader *driver, const char *driver_path, const ex_cache_reader *driven,
+                              const char *driven_path, ex_error *error) {
+    if (!driver || !driven || !driver_path || !driven_path)
+        return exi_misuse_error(error, __func__, "no caches, or no paths");
+    const int counts[2] = {ex_cache_get_info(driver).frame_count, ex_cache_get_info(driven).frame_count};
+    if (ex_cache_number(driver, 0) < 0 || ex_cache_number(driven, 0) < 0)
+        return EX_OK;
+    for (int f = 0; f < counts[0] || f < counts[1]; f++) {
+        const int one = f < counts[0] ? ex_cache_number(driver, f) : INT_MAX;
+        const int other = f < counts[1] ? ex_cache_number(driven, f) : INT_MAX;
+        if (one != other)
+            return ex_error_set(error, EX_ERROR_DATA,
+                                "'%s' has no partner, because '%s' has no frame %d: give files that belong together "
+                                "the same number, and move those without a partner to another folder",
+                                ex_cache_path(one < other ? driver : driven, f),
+                                one < other ? driven_path : driver_path, one < other ? one : other);
+    }
+    return EX_OK;
+}
+
 ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions, ex_error *error) {
     const ex_result result = ex_cache_read(reader, frame, positions, error);
     const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
@@ -45,6 +65,8 @@ static ex_result open_pair(exi_references *refs, const ex_drive_reference *from,
         ex_drive_open_cache(from->driver, "driver", refs->driver_count, refs->driver, &item->driver, error);
     if (result == EX_OK)
         result = ex_drive_open_cache(from->driven, "driven", refs->driven_count, refs->driven, &item->driven, error);
+    if (result == EX_OK)
+        result = ex_drive_check_pair(item->driver, from->driver, item->driven, from->driven, error);
     if (result != EX_OK)
         return result;
     const int frames = ex_cache_get_info(item->driver).frame_count,

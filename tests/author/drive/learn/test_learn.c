@@ -59,6 +59,49 @@ static ex_learned *learn(const lesson *l, ex_rig **rig) {
     return learned;
 }
 
+/* ---- pairs ---- */
+
+static void write_numbered(const char *pattern, const int *numbers, int count) {
+    static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    for (int i = 0; i < count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_%04d.obj", pattern, numbers[i]);
+        scratch_write(name, text, strlen(text));
+    }
+}
+
+/* Checks the caches of two names; returns the result. */
+static ex_result check_pair(const char *one, const char *other, ex_error *error) {
+    ex_cache_reader *readers[2] = {NULL, NULL};
+    assert_int_equal(ex_cache_open(scratch_path(one), &readers[0], error), EX_OK);
+    assert_int_equal(ex_cache_open(scratch_path(other), &readers[1], error), EX_OK);
+    const ex_result result = ex_drive_check_pair(readers[0], one, readers[1], other, error);
+    ex_cache_close(readers[0]);
+    ex_cache_close(readers[1]);
+    return result;
+}
+
+static void test_numbers_of_a_pair(void **state) {
+    (void)state;
+    ex_error error = {.result = EX_OK};
+    write_numbered("a", (const int[]){1, 2, 5}, 3);
+    write_numbered("same", (const int[]){1, 2, 5}, 3);
+    write_numbered("gap", (const int[]){1, 3, 5}, 3);
+    write_numbered("more", (const int[]){1, 2, 5, 7}, 4);
+    write_numbered("later", (const int[]){1001, 1002, 1005}, 3);
+    drive_write_motion("none.pc2", NULL, 0, 3);
+    assert_int_equal(check_pair("a.obj", "same.obj", &error), EX_OK);
+    assert_int_equal(check_pair("a.obj", "none.pc2", &error), EX_OK);
+    assert_int_equal(check_pair("a.obj", "gap.obj", &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "a_0002.obj' has no partner, because 'gap.obj' has no frame 2");
+    assert_int_equal(check_pair("gap.obj", "a.obj", &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "a_0002.obj' has no partner, because 'gap.obj' has no frame 2");
+    assert_int_equal(check_pair("a.obj", "more.obj", &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "more_0007.obj' has no partner, because 'a.obj' has no frame 7");
+    assert_int_equal(check_pair("later.obj", "a.obj", &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "a_0001.obj' has no partner, because 'later.obj' has no frame 1");
+}
+
 /* ---- choice of frames ---- */
 
 /* Areas around vertices of the straight bar: those in its middle have two strips, those at its ends one and a sector of
@@ -455,6 +498,7 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_of_a_pair),
         cmocka_unit_test(test_farthest_first),
         cmocka_unit_test(test_global_motion_changes_no_choice),
         cmocka_unit_test(test_more_keys_explain_more),
