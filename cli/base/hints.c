@@ -9,6 +9,8 @@ static const struct {
 } hints[] = {
     {"cache_without_joints", ": 'exemplar pose' sets both, frame by frame"},
     {"driver_in_table", ": 'exemplar drive apply' plays a cache of its forms"},
+    {"driven_far", "; --force takes it as it is"},
+    {"driven_unit", " (--driven-scale); --force takes it as it is"},
     {"far_away", "; --force takes it as it is"},
     {"far_sculpt", "; --force takes it as it is"},
     {"folder_in_use", ": give --force to overwrite it, or choose another folder"},

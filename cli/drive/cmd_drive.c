@@ -30,6 +30,15 @@ bool exi_drive_length_read(const ex_call *call, const char *option, const char *
     return false;
 }
 
+bool exi_drive_scale_read(const ex_call *call, const char *text, double *scale) {
+    const char *at = text, *end = text ? text + strlen(text) : NULL;
+    *scale = 1;
+    if (!text || (ex_parse_double(&at, end, scale) && at == end && *scale > 0 && isfinite(*scale)))
+        return true;
+    exi_wrong_usage(call->command, "--" EXI_DRIVEN_SCALE " needs a number above 0, such as 0.01, not '%s'", text);
+    return false;
+}
+
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value) {
     const char *equals = strchr(text, '='), *end = text + strlen(text), *at = equals ? equals + 1 : end;
     *name = equals ? (size_t)(equals - text) : 0;

@@ -23,10 +23,14 @@ extern const ex_command cmd_drive_remove;
 extern const ex_command cmd_drive_report;
 
 #define EXI_CACHE_ENDINGS ".pc2, .mdd or .obj"
+#define EXI_DRIVEN_SCALE  "driven-scale"
 
 /* Reads a length of at least 0, in metres or followed by "mm"; false after printing an error. NULL leaves *metres
  * alone. */
 bool exi_drive_length_read(const ex_call *call, const char *option, const char *text, double *metres);
+
+/* Reads the unit of driven files, a number above 0; false after printing an error. NULL gives 1. */
+bool exi_drive_scale_read(const ex_call *call, const char *text, double *scale);
 
 /* Parses "stiffness=5": the name's length and the number; false after printing an error. */
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *driver, *output, *group;
+static const char *driver, *output, *group, *scale_text;
 static ex_word_list database;
 static bool no_settle, force;
 
@@ -23,6 +23,10 @@ static const ex_option options[] = {
      .text = &driver},
     {.name = "output", .letter = 'o', .argument = "OUT", .help = "output file: " EXI_CACHE_ENDINGS, .text = &output},
     {.name = "group", .argument = "G", .help = "write only the vertices of this group of faces", .text = &group},
+    {.name = EXI_DRIVEN_SCALE,
+     .argument = "FACTOR",
+     .help = "write the unit that 'drive learn' read with this: positions are divided by it (default: 1)",
+     .text = &scale_text},
     {.name = "database",
      .argument = "NAME=VALUE",
      .help = "the cloth, if the rig has several (default: the first)",
@@ -124,6 +128,8 @@ static int apply(const ex_call *call, const ex_rig *rig) {
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;
+    if (!exi_drive_scale_read(call, scale_text, &def.driven_scale))
+        return EX_EXIT_USAGE;
     if (!frames_are_free())
         return EX_EXIT_FAILED;
     const double start = exi_clock();

@@ -18,8 +18,8 @@ enum { GIVEN_MAX = 1024, REFERENCE_MAX = 64 };
 
 static ex_word_list drivers, drivens, databases;
 static const char *driver_mesh, *driven_mesh, *output, *choose, *until, *at_text, *frames_text, *frame_text;
-static const char *residual, *thickness, *bind, *weights_text, *name;
-static bool no_push, paths, paper;
+static const char *residual, *thickness, *bind, *weights_text, *name, *scale_text;
+static bool no_push, paths, paper, force;
 static int keys;
 
 static const ex_option options[] = {
@@ -38,6 +38,11 @@ static const ex_option options[] = {
      .argument = "MESH",
      .help = "mesh of the driven mesh's animation (default: as for --driver-mesh)",
      .text = &driven_mesh},
+    {.name = EXI_DRIVEN_SCALE,
+     .argument = "FACTOR",
+     .help = "multiply the driven mesh and its animation by this, if its unit is another than the driver's: 0.01 for "
+             "centimetres on a driver in metres (default: 1)",
+     .text = &scale_text},
     {.name = "keys",
      .argument = "N",
      .help = "number of keys to choose, per database",
@@ -98,6 +103,10 @@ static const ex_option options[] = {
     {.name = "paper",
      .help = "the method of the DrivenShape paper: one moving frame, the residual by closest triangles",
      .flag = &paper},
+    {.name = "force",
+     .letter = 'f',
+     .help = "take a driven mesh that looks 10, 100 or 1000 times too large or too small, or is far from the driver",
+     .flag = &force},
 };
 
 /* ---- words ---- */
@@ -241,9 +250,10 @@ static bool read_words(const ex_call *call, wish *w) {
     w->def.options.push = !no_push;
     w->def.options.paths = paths;
     w->def.options.one_region = paths;
-    const bool good = read_references(call, w) && read_choice(call, w) && read_residual(call, w) &&
-                      read_frames(call, w) && read_frame(call, w) && read_given(call, w) &&
-                      exi_drive_length_read(call, "until", until, &w->def.until) &&
+    w->def.any_fit = force;
+    const bool good = exi_drive_scale_read(call, scale_text, &w->def.driven_scale) && read_references(call, w) &&
+                      read_choice(call, w) && read_residual(call, w) && read_frames(call, w) && read_frame(call, w) &&
+                      read_given(call, w) && exi_drive_length_read(call, "until", until, &w->def.until) &&
                       exi_drive_length_read(call, "thickness", thickness, &w->def.options.thickness);
     w->def.key_count = keys ? keys : until ? EX_CONVEX_MAX : w->def.given_count;
     return good;
@@ -291,6 +301,8 @@ static ex_result read_files(wish *w, ex_error *error) {
     ex_result result = read_mesh(driver_mesh, drivers.words[0], &w->driver, error);
     if (result == EX_OK)
         result = read_mesh(driven_mesh, drivens.words[0], &w->driven, error);
+    for (size_t i = 0; result == EX_OK && i < 3 * (size_t)w->driven->vertex_count; i++)
+        w->driven->positions[i] *= w->def.driven_scale;
     w->def.driver = w->driver;
     w->def.driven = w->driven;
     if (result == EX_OK)

@@ -16,7 +16,7 @@
 
 enum { WORST = 8 };
 
-static const char *driver, *truth, *picture, *csv;
+static const char *driver, *truth, *picture, *csv, *scale_text;
 static ex_word_list database;
 static bool no_settle;
 
@@ -29,6 +29,10 @@ static const ex_option options[] = {
      .argument = "CACHE",
      .help = "a simulation of the same animation, to compare with",
      .text = &truth},
+    {.name = EXI_DRIVEN_SCALE,
+     .argument = "FACTOR",
+     .help = "multiply the positions of --truth by this, as for 'drive learn' (default: 1)",
+     .text = &scale_text},
     {.name = "database",
      .argument = "NAME=VALUE",
      .help = "the cloth, if the rig has several (default: the first)",
@@ -238,6 +242,8 @@ static int report(const ex_call *call, const ex_rig *rig) {
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;
+    if (!exi_drive_scale_read(call, scale_text, &def.driven_scale))
+        return EX_EXIT_USAGE;
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_progress_start(&progress, call);

@@ -206,6 +206,47 @@ class Learning(Driven):
         self.sentence(self.run_tool(*learn, "s.obj"), 1, "'s_0005.obj' has no partner, because 'b.obj' has no frame 5")
         self.assertEqual(len(self.listing()), len(before))
 
+    def test_a_sleeve_in_another_unit(self):
+        """Centimetres and millimetres on metres, and metres on centimetres: refused, and learned with --driven-scale."""
+        self.learn("--keys", "4", "--frames", "1", output="right.glb")
+        right = self.succeed("drive", "report", "right.glb", "--driver", "bar_b.pc2", "--truth", "sleeve_b.pc2",
+                             "--json").json()["mean"]
+        for factor, scale, fragment in ((100, "0.01", "about 100 times too large"),
+                                        (1000, "0.001", "about 1000 times too large"),
+                                        (0.1, "10", "about 10 times too small")):
+            with self.subTest(factor=factor):
+                scaled = lambda points: [[factor * x for x in point] for point in points]
+                for name, seed in (("a", 0.3), ("b", 1.0)):
+                    self.write(f"cm_{name}.pc2", pc2([scaled(sleeve(*motion(seed, f))) for f in range(FRAMES)]))
+                self.write("cm.obj", tube(scaled(sleeve(0, 0, 0)), SLEEVE_RINGS, SLEEVE_SIDES, False, ["cuff", "arm"]))
+                learn = ["drive", "learn", "--driver", "bar_a.pc2", "--driver-mesh", "bar.obj", "--driven", "cm_a.pc2",
+                         "--driven-mesh", "cm.obj", "--keys", "4", "--frames", "1", "-o", "cm.glb"]
+                outcome = self.run_tool(*learn)
+                self.sentence(outcome, 1, "'cm_a.pc2' is " + fragment + " for 'bar_a.pc2'",
+                              f"multiply its positions by {scale}", "--driven-scale", "--force")
+                self.assertFalse((self.folder / "cm.glb").exists())
+                self.succeed(*learn, "--driven-scale", scale)
+                report = ["drive", "report", "cm.glb", "--driver", "bar_b.pc2", "--truth", "cm_b.pc2", "--json"]
+                self.assertAlmostEqual(self.succeed(*report, "--driven-scale", scale).json()["mean"], right, delta=1e-5)
+                self.assertGreater(self.succeed(*report).json()["mean"], 0.1)
+                self.succeed("drive", "apply", "cm.glb", "--driver", "bar_b.pc2", "-o", "o.pc2", "--driven-scale", scale)
+                self.succeed("drive", "apply", "right.glb", "--driver", "bar_b.pc2", "-o", "r.pc2")
+                for made, wanted in zip(self.frames("o.pc2"), self.frames("r.pc2")):
+                    self.assertLess(apart(made, scaled(wanted)), 1e-4 * factor)
+                self.succeed("drive", "add", "cm.glb", "--driver", "bar_b.pc2", "--driven", "cm_b.pc2", "--at", "18",
+                             "--name", "more", "--driven-scale", scale)
+                self.succeed("drive", "apply", "cm.glb", "--driver", "bar_b.pc2", "-o", "o.pc2", "--no-settle", "-q")
+                self.assertLess(apart(self.frames("o.pc2")[17], self.frames("sleeve_b.pc2")[17]), 1e-3)
+                (self.folder / "cm.glb").unlink()
+        self.succeed(*learn, "--force", "--no-push")
+
+    def test_a_sleeve_elsewhere(self):
+        self.write("aside.pc2", pc2([[[x, y + 3, z] for x, y, z in sleeve(*motion(0.3, f))] for f in range(FRAMES)]))
+        words = ["drive", "learn", *self.pair("bar_a.pc2", "aside.pc2"), "--keys", "3", "-o", "s.glb"]
+        self.sentence(self.run_tool(*words), 1, "'aside.pc2' is nowhere near 'bar_a.pc2'", "export both from one scene",
+                      "--force")
+        self.succeed(*words, "--force")
+
 
 class Applying(Driven):
     def test_keys_come_back_and_frames_follow(self):
@@ -389,6 +430,7 @@ class Refusals(Driven):
         self.write("few.pc2", pc2(good[:-1]))
         self.write("still.pc2", pc2([good[7]] * FRAMES))
         self.write("turned.pc2", pc2([bar(0.5, 0, f) for f in range(FRAMES)]))
+        self.write("turned_sleeve.pc2", pc2([sleeve(0.5, 0, f) for f in range(FRAMES)]))
         self.write("none.pc2", b"")
         spoiled = [sleeve(*motion(0.3, f)) for f in range(FRAMES)]
         spoiled[12][3][2] = 1e30
@@ -401,7 +443,7 @@ class Refusals(Driven):
             (self.pair("short.pc2"), "short.pc2: the file ends too early: it has 38 of 40 frames"),
             (self.pair("few.pc2"), "'few.pc2' has 39 frames but 'sleeve_a.pc2' has 40"),
             (self.pair("still.pc2"), "'still.pc2': the driver has the same form in all 40 frames"),
-            (self.pair("turned.pc2"), "no keys to choose"),
+            (self.pair("turned.pc2", "turned_sleeve.pc2"), "no keys to choose"),
             (self.pair("none.pc2"), "none.pc2"),
             (self.pair("gone.pc2"), "gone.pc2"),
             (self.pair("bar.abc"), "bar.abc"),
@@ -440,6 +482,8 @@ class Refusals(Driven):
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--frame", "hips"], "fit, group:NAME or none"),
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--until", "5cm"], "millimetres (5mm)"),
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--thickness", "-1"], "millimetres"),
+            ([*self.pair(), "--keys", "4", "-o", "s.glb", "--driven-scale", "0"], "--driven-scale needs a number above 0"),
+            ([*self.pair(), "--keys", "4", "-o", "s.glb", "--driven-scale", "cm"], "--driven-scale needs a number above 0"),
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--at", "1,,2"], "--at needs frames with commas between them, counting from 1"),
             ([*self.pair(), "--keys", "4", "-o", "s.glb", "--paper", "--frames", "8"], "--paper"),
             ([*self.pair(), "--driver", "bar_b.pc2", "--keys", "4", "-o", "s.glb"], "2 and 1 of them"),

@@ -194,6 +194,9 @@ typedef struct ex_learn_def {
     double until;     /* metres: stop once the mean error over the references is below this; 0: stop at key_count */
     int given_count;  /* number of frames chosen by hand, which come first */
     const int *given; /* [given_count], numbered over all references in sequence */
+    /* Unit of the driven caches: their positions are multiplied by this, those of the mesh are not. 0 means 1. */
+    double driven_scale;
+    bool any_fit; /* true: accept driven forms that are of another unit than the driver, or far from it */
     ex_drive_options options;
     const ex_progress *progress; /* optional; returning false stops */
     const ex_tasks *tasks;
@@ -210,7 +213,9 @@ typedef struct ex_learned {
     double nearest; /* the same for the nearest key alone */
 } ex_learned;
 
-/* Learns a driven rig from reference animations. Release the report with ex_learned_free. */
+/* Learns a driven rig from reference animations. Release the report with ex_learned_free. Results: ARGUMENT, DATA (what
+ * is wrong with the references: kind "driven_unit" for a driven mesh in another unit, "driven_far" for one that is
+ * nowhere near the driver), FILE, LIMIT, MEMORY. */
 EX_API ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error);
 EX_API void ex_learned_free(ex_learned *learned);
 
@@ -224,6 +229,8 @@ typedef struct ex_apply_def {
     const char *group;  /* optional group of the rig's faces: only its vertices are written, in their order */
     double database;    /* value of the axis of databases; NAN: rest */
     const char *truth;  /* cache to compare with, optional */
+    /* Unit of the driven caches, as in ex_learn_def: the truth is multiplied by it, and the output divided. */
+    double driven_scale;
     bool unsettled;
     bool brief;                  /* true: keep the report cheap: no nearest keys, no deepest_after, no jumps (-1, 0) */
     const ex_progress *progress; /* optional; returning false stops */

@@ -121,12 +121,22 @@ static ex_result open_output(applier *a) {
     return result;
 }
 
+static double driven_scale(const applier *a) {
+    return a->def->driven_scale > 0 ? a->def->driven_scale : 1;
+}
+
+static void scale_form(float *form, int count, double scale) {
+    for (size_t i = 0; scale != 1 && i < 3 * (size_t)count; i++)
+        form[i] = (float)(scale * (double)form[i]);
+}
+
 static ex_result write_frame(const applier *a, int frame) {
     for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++)
         if (!isfinite(a->made[i]))
             return ex_error_set(a->error, EX_ERROR_DATA,
                                 "in frame %d, vertex %zu (counting from 0) is too far away for a float", frame + 1,
                                 i / 3);
+    scale_form(a->made, a->vertex_count, 1 / driven_scale(a)); /* measured already, and not needed again */
     for (int i = 0; i < a->picked_count; i++)
         memcpy(a->written + 3 * (size_t)i, a->made + 3 * (size_t)a->picked[i], 3 * sizeof(float));
     return ex_cache_write(a->writer, a->picked ? a->written : a->made, a->error);
@@ -247,6 +257,8 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
     ex_result result = ex_drive_read_frame(a->driver, a->def->driver, frame, a->form, a->error);
     if (result == EX_OK && a->truth)
         result = ex_drive_read_frame(a->truth, a->def->truth, frame, a->right, a->error);
+    if (result == EX_OK && a->truth)
+        scale_form(a->right, a->vertex_count, driven_scale(a));
     if (result != EX_OK)
         return result;
     ex_driven info = {.unsettled = a->unsettled};

@@ -60,6 +60,9 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     if (!(def->until >= 0) || !isfinite(def->until))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it must be a length of 0 or more",
                             def->until);
+    if (!(def->driven_scale >= 0) || !isfinite(def->driven_scale))
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the scale of driven forms is %g: it must be above 0",
+                            def->driven_scale);
     if (def->driver->vertex_count < 1 || def->driven->vertex_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "the %s mesh has no vertices",
                             def->driver->vertex_count < 1 ? "driver" : "driven");
@@ -113,6 +116,8 @@ static ex_result open_learner(exi_learner *l) {
     ex_result result = exi_references_open(&l->refs, def, l->error);
     if (result == EX_OK)
         result = check_given(l);
+    if (result == EX_OK && !def->any_fit)
+        result = exi_references_check_fit(&l->refs, l->error);
     if (result == EX_OK)
         result = exi_whole_open(&l->whole, def->driver, &def->options, l->error);
     if (result != EX_OK)

@@ -89,7 +89,8 @@ ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_
     *refs = (exi_references){.driver_count = def->driver->vertex_count,
                              .driven_count = def->driven->vertex_count,
                              .driver = def->driver,
-                             .driven = def->driven};
+                             .driven = def->driven,
+                             .driven_scale = def->driven_scale > 0 ? def->driven_scale : 1};
     refs->items = calloc((size_t)def->reference_count, sizeof *refs->items);
     if (!refs->items)
         return ex_error_memory(error, "the references", (size_t)def->reference_count * sizeof *refs->items);
@@ -123,5 +124,7 @@ ex_result exi_references_read(const exi_references *refs, int frame, float *driv
         result = ex_drive_read_frame(item->driver, item->from->driver, frame - item->first, driver, error);
     if (result == EX_OK && driven)
         result = ex_drive_read_frame(item->driven, item->from->driven, frame - item->first, driven, error);
+    for (size_t i = 0; result == EX_OK && driven && refs->driven_scale != 1 && i < 3 * (size_t)refs->driven_count; i++)
+        driven[i] = (float)(refs->driven_scale * (double)driven[i]);
     return result;
 }

@@ -23,11 +23,14 @@ typedef struct exi_references {
     int frame_count;                /* over all references */
     int driver_count, driven_count; /* numbers of vertices */
     const ex_mesh *driver, *driven;
+    double driven_scale; /* factor for the positions of driven caches */
 } exi_references;
 
 /* Opens every cache; checks it against the meshes and its partner. Call exi_references_close even after a failure. */
 ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_error *error);
 void exi_references_close(exi_references *refs);
+/* Refuses driven forms in another unit than their driver, or far from it (references_fit.c). */
+ex_result exi_references_check_fit(const exi_references *refs, ex_error *error);
 
 /* Returns the reference that a frame belongs to, counting frames over all references. */
 const exi_reference *exi_references_of(const exi_references *refs, int frame);

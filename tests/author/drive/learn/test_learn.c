@@ -102,6 +102,134 @@ static void test_numbers_of_a_pair(void **state) {
     assert_sentence(&error, EX_ERROR_DATA, "a_0001.obj' has no partner, because 'later.obj' has no frame 1");
 }
 
+/* ---- units and places ---- */
+
+/* Moves every form of a cache, and then multiplies it. */
+static void rewrite(const char *name, const char *as, const double by[3], double scale) {
+    ex_error error = {.result = EX_OK};
+    ex_cache_reader *reader = NULL;
+    ex_cache_writer *writer = NULL;
+    double times[FRAMES];
+    assert_int_equal(ex_cache_open(scratch_path(name), &reader, &error), EX_OK);
+    const ex_cache_info info = ex_cache_get_info(reader);
+    float *form = malloc((size_t)info.vertex_count * 3 * sizeof *form);
+    for (int f = 0; f < FRAMES; f++)
+        times[f] = f / 24.0;
+    if (ex_cache_create(scratch_path(as), info.vertex_count, FRAMES, times, NULL, &writer, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    for (int f = 0; f < FRAMES; f++) {
+        assert_int_equal(ex_cache_read(reader, f, form, &error), EX_OK);
+        for (int i = 0; i < 3 * info.vertex_count; i++)
+            form[i] = (float)(scale * ((double)form[i] + by[i % 3]));
+        assert_int_equal(ex_cache_write(writer, form, &error), EX_OK);
+    }
+    assert_int_equal(ex_cache_finish(writer, true, &error), EX_OK);
+    ex_cache_close(reader);
+    free(form);
+}
+
+static void change_mesh(const ex_mesh *mesh, const double by[3], double scale) {
+    for (int i = 0; i < 3 * mesh->vertex_count; i++)
+        mesh->positions[i] = scale * (mesh->positions[i] + by[i % 3]);
+}
+
+static void check_kind(const lesson *l, const char *kind, const char *word) {
+    ex_error error = {.result = EX_OK};
+    ex_rig *rig = NULL;
+    assert_int_equal(ex_drive_learn(&l->def, &rig, NULL, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, word);
+    assert_non_null(error.kind);
+    assert_string_equal(error.kind, kind);
+    assert_null(rig);
+}
+
+/* Powers of ten are found wherever the origin is: at an end of the bar, inside it, on its skin, beside it, far away.
+ * With the right scale, the same frames are chosen as before. */
+static void test_units(void **state) {
+    (void)state;
+    static const double origins[][3] = {{0, 0, 0}, {-0.5, 0, 0}, {-0.5, -0.1, 0}, {-0.4, 0.3, 0.2}, {20, 3, -10}};
+    drive_write_motion("b0.pc2", "s0.pc2", 0, FRAMES);
+    for (size_t o = 0; o < sizeof origins / sizeof origins[0]; o++) {
+        int frames[4] = {0};
+        for (int i = 0; i < 7; i++) {
+            const int power = (const int[]){0, -3, -2, -1, 1, 2, 3}[i];
+            lesson l;
+            ex_rig *rig;
+            char word[100];
+            rewrite("b0.pc2", "b.pc2", origins[o], 1);
+            rewrite("s0.pc2", "s.pc2", origins[o], pow(10, power));
+            open_lesson(&l, 4);
+            change_mesh(l.def.driver, origins[o], 1);
+            change_mesh(l.def.driven, origins[o], pow(10, power));
+            if (power != 0) {
+                snprintf(word, sizeof word, "about %.0f times too %s for", pow(10, abs(power)),
+                         power > 0 ? "large" : "small");
+                check_kind(&l, "driven_unit", word);
+                snprintf(word, sizeof word, "multiply its positions by %g,", pow(10, -power));
+                check_kind(&l, "driven_unit", word);
+            }
+            change_mesh(l.def.driven, (const double[]){0, 0, 0}, pow(10, -power));
+            l.def.driven_scale = pow(10, -power);
+            ex_learned *learned = learn(&l, &rig);
+            for (int k = 0; k < 4; k++) {
+                assert_true(power == 0 || learned->frames[k] == frames[k]);
+                frames[k] = learned->frames[k];
+            }
+            assert_true(learned->error < 0.02);
+            ex_learned_free(learned);
+            ex_rig_destroy(rig);
+            close_lesson(&l);
+        }
+    }
+}
+
+/* A ring of a hundredth of the driver's size is in its place; a sleeve beside the bar is not, unless it may be. */
+static void test_places(void **state) {
+    (void)state;
+    static const double none[3] = {0, 0, 0}, aside[3] = {0, 0.8, 0}, near[3] = {0, 0.1, 0};
+    lesson l;
+    ex_rig *rig = NULL;
+    ex_error error = {.result = EX_OK};
+    drive_pose poses[FRAMES];
+    for (int f = 0; f < FRAMES; f++) {
+        poses[f] = drive_motion(0, f, FRAMES);
+        poses[f].turn = poses[f].along = 0;
+    }
+    drive_write("b0.pc2", "s0.pc2", poses, FRAMES);
+    rewrite("b0.pc2", "b.pc2", none, 1);
+    rewrite("s0.pc2", "s.pc2", aside, 1);
+    open_lesson(&l, 3);
+    check_kind(&l, "driven_far", "is nowhere near");
+    l.def.any_fit = true;
+    assert_int_equal(ex_drive_learn(&l.def, &rig, NULL, &error), EX_OK);
+    ex_rig_destroy(rig);
+    l.def.any_fit = false;
+    rewrite("s0.pc2", "s.pc2", near, 1);
+    assert_int_equal(ex_drive_learn(&l.def, &rig, NULL, &error), EX_OK);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+    /* the first end of the bar stays at the origin: a small sleeve lies on it */
+    rewrite("s0.pc2", "s.pc2", (const double[]){-0.5, 0, 0}, 0.01);
+    open_lesson(&l, 3);
+    change_mesh(l.def.driven, (const double[]){-0.5, 0, 0}, 0.01);
+    if (ex_drive_learn(&l.def, &rig, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+    /* a mesh in another unit than its cache */
+    rewrite("s0.pc2", "s.pc2", none, 1);
+    open_lesson(&l, 3);
+    change_mesh(l.def.driven, none, 100);
+    check_kind(&l, "driven_far", "has the driven mesh 0.01 times as large as its mesh file");
+    change_mesh(l.def.driven, none, 0.01);
+    change_mesh(l.def.driver, none, 0.01);
+    check_kind(&l, "driven_far", "has the driver mesh 1e+02 times as large as its mesh file");
+    l.def.driven_scale = -1;
+    assert_int_equal(ex_drive_learn(&l.def, &rig, NULL, &error), EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "the scale of driven forms is -1");
+    close_lesson(&l);
+}
+
 /* ---- choice of frames ---- */
 
 /* Areas around vertices of the straight bar: those in its middle have two strips, those at its ends one and a sector of
@@ -499,6 +627,8 @@ static void test_memory_runs_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_of_a_pair),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_farthest_first),
         cmocka_unit_test(test_global_motion_changes_no_choice),
         cmocka_unit_test(test_more_keys_explain_more),
