@@ -10,11 +10,12 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { GIVEN_MAX = 1024, REFERENCE_MAX = 64 };
-#define LONG_WORK 4e6 /* vertices times keys: minutes on one core */
+#define LONG_SECONDS 5.0 /* work that takes longer is announced */
 
 static ex_word_list drivers, drivens, databases;
 static const char *driver_mesh, *driven_mesh, *output, *choose, *until, *at_text, *frames_text, *frame_text;
@@ -393,15 +394,26 @@ static void print_note(const ex_call *call, const wish *w, const ex_learned *l) 
     }
 }
 
-/* Says before the work that it will be long, and what shortens it. */
-static void print_size(const ex_call *call, const wish *w) {
-    const int vertices = w->driver->vertex_count + w->driven->vertex_count;
-    const bool open = w->def.options.frames < 0;
-    char count[EXI_TEXT_SIZE];
-    if (!call->quiet && open && (double)vertices * keys > LONG_WORK)
-        exi_failed_text("%s and %d keys: comparing numbers of moving frames will take long; '--frames 8 --residual "
-                        "keys' compares nothing",
-                        exi_text_count(count, vertices, "vertex"), keys);
+typedef struct announcer {
+    const ex_call *call;
+    const wish *wish;
+    exi_progress *progress;
+} announcer;
+
+/* Says how long the work will take if that is more than a few seconds, and what shortens it. */
+static void announce(void *user, double seconds) {
+    const announcer *a = user;
+    const bool open = a->wish->def.options.frames < 0;
+    char time[EXI_TEXT_SIZE];
+    if (a->call->quiet || seconds < LONG_SECONDS)
+        return;
+    exi_progress_end(a->progress);
+    if (seconds < 90)
+        snprintf(time, sizeof time, "%.0f s", seconds);
+    else
+        snprintf(time, sizeof time, "%.0f min", seconds / 60);
+    exi_failed_text("learning will take %s %s%s", a->wish->def.until > 0 ? "at most about" : "about", time,
+                    open ? "; '--frames 16 --residual none' compares nothing and is faster" : "");
 }
 
 static int learn(const ex_call *call, wish *w) {
@@ -413,13 +425,16 @@ static int learn(const ex_call *call, wish *w) {
     ex_result result = read_files(w, &error);
     if (result == EX_OK) {
         exi_pool *pool = exi_pool_create(call->threads);
-        print_size(call, w);
+        const announcer told = {.call = call, .wish = w, .progress = &progress};
+        const ex_learn_estimate estimate = {.tell = announce, .user = (void *)(uintptr_t)&told};
         exi_progress_start(&progress, call);
+        w->def.estimate = &estimate;
         w->def.progress = &progress.hook;
         w->def.tasks = exi_pool_tasks(pool);
         result = ex_drive_learn(&w->def, &rig, &learned, &error);
         exi_progress_end(&progress);
         exi_pool_destroy(pool);
+        w->def.estimate = NULL;
     }
     if (result == EX_OK)
         result = ex_rig_write(output, rig, &error);

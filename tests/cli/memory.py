@@ -344,7 +344,7 @@ def listing(folder):
 
 def plain(text):
     """Without times, which differ from run to run, and without lines of progress."""
-    text = re.sub(rb"^exemplar: .*, \d+% done(, \d+ (s|min|h) left)?\n", b"", text, flags=re.M)
+    text = re.sub(rb"^exemplar: (.*, \d+% done(, \d+ (s|min|h) left)?|learning will take .*)\n", b"", text, flags=re.M)
     text = re.sub(rb'"seconds": ?[\d.e+-]+', b'"seconds": T', text)
     return re.sub(rb"[\d.]+ m?s\b", b"T", text)
 

@@ -182,6 +182,13 @@ typedef struct ex_drive_reference {
     double database;
 } ex_drive_reference;
 
+/* A function that learning calls at most once, on the calling thread, when it has timed its first steps: about how many
+ * seconds the rest will take. */
+typedef struct ex_learn_estimate {
+    void (*tell)(void *user, double seconds);
+    void *user;
+} ex_learn_estimate;
+
 /* Definition of learning: meshes, reference animations, how to choose keys. */
 typedef struct ex_learn_def {
     const ex_mesh *driver, *driven;
@@ -198,7 +205,8 @@ typedef struct ex_learn_def {
     double driven_scale;
     bool any_fit; /* true: accept driven forms that are of another unit than the driver, or far from it */
     ex_drive_options options;
-    const ex_progress *progress; /* optional; returning false stops */
+    const ex_learn_estimate *estimate; /* optional */
+    const ex_progress *progress;       /* optional; returning false stops */
     const ex_tasks *tasks;
 } ex_learn_def;
 

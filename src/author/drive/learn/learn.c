@@ -240,8 +240,11 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
     exi_learner l = {.def = def, .error = error ? error : &own, .share = 0.1};
     ex_drive_options options = def->options;
     result = open_learner(&l);
+    const double start = exi_learn_clock();
     if (result == EX_OK)
         result = place_frames(&l);
+    if (result == EX_OK)
+        exi_learn_foresee(&l, exi_learn_clock() - start);
     if (result == EX_OK)
         result = choose_keys(&l);
     l.done = 0.6;

@@ -2,6 +2,7 @@
  * learn.h - types and functions shared by the files that learn a driven rig. Private to this folder.
  *
  *   learn.c          runs all steps
+ *   learn_estimate.c estimates how long the rest will take
  *   learn_choose.c   chooses the frames that become keys
  *   learn_measure.c  measures the error that the present keys leave
  *   learn_tune.c     chooses the number of moving frames, and the residual
@@ -41,6 +42,11 @@ typedef struct exi_learner {
 
 /* Reports the progress of the present step. False: stop. */
 bool exi_learn_tell(exi_learner *l, const char *doing, double part);
+
+/* Times a few steps and tells def->estimate about the rest. Never fails: without an answer, nothing is told. */
+void exi_learn_foresee(exi_learner *l, double seconds_read);
+/* Seconds on a monotonic clock. */
+double exi_learn_clock(void);
 
 /* Chooses the keys of the database at this value. The first will be keys[first]. */
 ex_result exi_learn_choose(exi_learner *l, double database, int first);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { FRAMES = 24 };
 
@@ -614,6 +615,47 @@ static ex_result attempt(void *context) {
     return result;
 }
 
+typedef struct told {
+    int count;
+    double seconds;
+} told;
+
+static void note_seconds(void *user, double seconds) {
+    told *t = user;
+    t->count++;
+    t->seconds = seconds;
+}
+
+/* The estimate grows with the work, and is right within a factor of 20 on a machine with other work. */
+static void test_time_is_estimated(void **state) {
+    (void)state;
+    told few = {0}, many = {0};
+    const ex_learn_estimate estimates[2] = {{note_seconds, &few}, {note_seconds, &many}};
+    lesson l;
+    ex_rig *rig;
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    open_lesson(&l, 2);
+    l.def.estimate = &estimates[0];
+    ex_learned_free(learn(&l, &rig));
+    ex_rig_destroy(rig);
+    l.def.key_count = 16;
+    l.def.options.frames = -1;
+    l.def.choice = EX_KEY_CHOICE_WORST;
+    l.def.estimate = &estimates[1];
+    struct timespec start, end;
+    timespec_get(&start, TIME_UTC);
+    ex_learned_free(learn(&l, &rig));
+    timespec_get(&end, TIME_UTC);
+    ex_rig_destroy(rig);
+    const double seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    assert_int_equal(few.count, 1);
+    assert_int_equal(many.count, 1);
+    assert_true(few.seconds > 0 && many.seconds > 3 * few.seconds);
+    if (!(many.seconds > seconds / 20 && many.seconds < 20 * seconds))
+        fail_msg("%g s were estimated, but it took %g s", many.seconds, seconds);
+    close_lesson(&l);
+}
+
 static void test_memory_runs_out(void **state) {
     (void)state;
     lesson l;
@@ -639,6 +681,7 @@ int main(void) {
         cmocka_unit_test(test_databases),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_progress_and_stopping),
+        cmocka_unit_test(test_time_is_estimated),
         cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
