@@ -77,9 +77,9 @@ static ex_result open_baker(baker *b, int level) {
     return b->positions && b->scratch ? EX_OK : ex_error_memory(b->error, "frames", (size_t)own * bytes);
 }
 
-/* Makes the faces, groups and materials of the OBJ files; other formats have none. */
+/* Makes the faces, groups and materials of OBJ and Alembic files; other formats have none. */
 static ex_result make_mesh(const baker *b, const char *path, ex_mesh **mesh) {
-    if (ex_cache_kind_of(path) != EX_CACHE_OBJ)
+    if (!ex_cache_needs_mesh(path))
         return EX_OK;
     const ex_surface surface = {.level = b->how.level, .positions = b->positions};
     ex_rig_evaluate_many(b->rig, 1, b->motion->poses, &(ex_output){.positions = b->positions}, &b->how, b->scratch);
@@ -102,7 +102,8 @@ ex_result ex_bake_cache(const ex_rig *rig, const ex_motion *motion, const char *
     if (b.evaluator && (!b.evaluator->evaluate || b.evaluator->frame_most < 1))
         return exi_misuse_error(error, __func__, "an evaluator without a function");
     if (ex_cache_kind_of(path) == EX_CACHE_KIND_COUNT)
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "cannot write '%s': point caches are .pc2, .mdd or .obj", path);
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "cannot write '%s': point caches are .pc2, .mdd, .abc or .obj",
+                            path);
     if (motion->pose_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "the motion has no frames");
     if (b.vertex_count == 0)

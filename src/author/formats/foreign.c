@@ -14,19 +14,19 @@
 /* ---- formats that can be read ---- */
 
 /* Own formats, as bits. */
-enum { GLTF = 1, PLY = 2, PNG = 4, BVH = 8, PC2 = 16, C3D = 32, TRC = 64, JPEG = 128, OFF = 256 };
+enum { GLTF = 1, PLY = 2, PNG = 4, BVH = 8, PC2 = 16, C3D = 32, TRC = 64, JPEG = 128, OFF = 256, ABC = 512 };
 
 static const struct {
     const char *read; /* how to say which files hold this content */
     int fits;         /* own formats that may hold it */
 } contents[EXI_CONTENT_COUNT] = {
-    [EXI_CONTENT_MESH] = {"a mesh is read from .obj, .ply, .off, .glb or .gltf", GLTF | PLY | OFF},
+    [EXI_CONTENT_MESH] = {"a mesh is read from .obj, .ply, .off, .abc, .glb or .gltf", GLTF | PLY | OFF | ABC},
     [EXI_CONTENT_SCENE] = {"a scene is read from .glb or .gltf", GLTF},
     [EXI_CONTENT_RIG] = {"a rig is a .glb file that Exemplar has built", GLTF},
     [EXI_CONTENT_PROJECT] = {"a project is a .json file", 0},
     [EXI_CONTENT_MOTION] = {"motion is read from .bvh, .glb, .gltf or .csv", GLTF | BVH},
     [EXI_CONTENT_MARKERS] = {"markers are read from .c3d or .trc", C3D | TRC},
-    [EXI_CONTENT_CACHE] = {"a point cache is read from .pc2, .mdd or numbered .obj files", PC2},
+    [EXI_CONTENT_CACHE] = {"a point cache is read from .pc2, .mdd, .abc or numbered .obj files", PC2 | ABC},
     [EXI_CONTENT_IMAGE] = {"an image is read from .png or .jpg", PNG | JPEG},
     [EXI_CONTENT_POSES] = {"poses are read from .csv", 0},
     [EXI_CONTENT_MASK] = {"a mask is a text file with a line 'vertex value' for each vertex", 0},
@@ -43,7 +43,7 @@ static const struct own {
     {TRC, "a TRC file", "PathFileType", ".trc"}, {JPEG, "a JPEG image", "\xFF\xD8\xFF", ".jpg .jpeg"},
     {OFF, "an OFF file", "OFF\n", ".off"},       {OFF, "an OFF file", "OFF\r", ".off"},
     {OFF, "an OFF file", "COFF\n", ".off"},      {OFF, "an OFF file", "NOFF\n", ".off"},
-    {OFF, "an OFF file", "OFF BINARY", ".off"},
+    {OFF, "an OFF file", "OFF BINARY", ".off"},  {ABC, "an Alembic file", "Ogawa", ".abc"},
 };
 
 /* ---- formats that cannot be read ---- */
@@ -76,7 +76,6 @@ static const struct foreign {
     {"a Blender file", ".blend", "BLENDER", BLENDER},
     {"a Maya file", ".ma", "//Maya ASCII", MAYA},
     {"a Maya file", ".mb", NULL, MAYA},
-    {"an Alembic file", ".abc", "Ogawa", IMPORT},
     {"a USD file", ".usdc .usd", "PXR-USDC", IMPORT},
     {"a USD file", ".usda .usd", "#usda", IMPORT},
     {"a USD file", ".usdz", NULL, IMPORT},

@@ -1,6 +1,7 @@
 /*
  * Reads and writes meshes in every format that Exemplar knows, chosen by the file name's extension.
  */
+#include "author/formats/cache/alembic/alembic.h"
 #include "author/formats/foreign.h"
 #include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
@@ -19,6 +20,18 @@ static ex_result read_scene(const char *path, ex_mesh **mesh, ex_error *error) {
     result = ex_error_within(error, ex_scene_to_form(scene, mesh, error), "%s", path);
     ex_scene_destroy(scene);
     return result;
+}
+
+/* Reads the first frame of an Alembic file. */
+static ex_result read_alembic(const char *path, ex_mesh **mesh, ex_error *error) {
+    exi_alembic_reader reader;
+    const ex_result result = exi_alembic_reader_open(&reader, path, error);
+    if (result != EX_OK)
+        return result;
+    *mesh = reader.mesh;
+    reader.mesh = NULL;
+    exi_alembic_reader_close(&reader);
+    return EX_OK;
 }
 
 static ex_result write_scene(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error) {
@@ -55,14 +68,15 @@ typedef struct kind {
 
 static const kind kinds[] = {
     {".obj", ex_obj_read, write_obj},   {".ply", ex_ply_read, write_ply},  {".off", ex_off_read, NULL},
-    {".gltf", read_scene, write_scene}, {".glb", read_scene, write_scene},
+    {".gltf", read_scene, write_scene}, {".glb", read_scene, write_scene}, {".abc", read_alembic, NULL},
 };
 
 static const kind *find_kind(const char *path) {
+    const char *name;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (ex_path_ends_with(path, kinds[i].ending))
             return &kinds[i];
-    return NULL;
+    return exi_alembic_split(path, &name) > 0 ? &kinds[sizeof kinds / sizeof *kinds - 1] : NULL;
 }
 
 ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error) {

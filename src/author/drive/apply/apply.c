@@ -100,22 +100,22 @@ static ex_result cut_mesh(const applier *a, ex_mesh *mesh) {
 
 static ex_result open_output(applier *a) {
     const ex_apply_def *def = a->def;
-    const bool objs = ex_cache_kind_of(def->output) == EX_CACHE_OBJ;
+    const bool faces = ex_cache_needs_mesh(def->output);
     ex_mesh *mesh = NULL;
     double *times = exi_array_allocate((size_t)a->frame_count, sizeof *times);
     ex_result result =
         times ? EX_OK : ex_error_memory(a->error, "the times of frames", (size_t)a->frame_count * sizeof *times);
-    if (result == EX_OK && (objs || def->group))
+    if (result == EX_OK && (faces || def->group))
         result = ex_rig_to_mesh(def->rig, NULL, &mesh, a->error);
     if (result == EX_OK && def->group)
         result = pick_group(a, mesh);
-    if (result == EX_OK && def->group && objs)
+    if (result == EX_OK && def->group && faces)
         result = cut_mesh(a, mesh);
     for (int f = 0; result == EX_OK && f < a->frame_count; f++)
         times[f] = ex_cache_time(a->driver, f);
     if (result == EX_OK)
         result = ex_cache_create(def->output, def->group ? a->picked_count : a->vertex_count, a->frame_count, times,
-                                 objs ? mesh : NULL, &a->writer, a->error);
+                                 faces ? mesh : NULL, &a->writer, a->error);
     ex_mesh_destroy(mesh);
     free(times);
     return result;

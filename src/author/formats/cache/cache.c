@@ -4,12 +4,15 @@
  *   PC2   little-endian: "POINTCACHE2" and a NUL, version 1, vertices, start, step, frames, then x y z of every vertex
  *         at every frame; start and step are in seconds here
  *   MDD   big-endian: frames, vertices, a time in seconds for every frame, then the same
+ *
+ * Numbered OBJ files and Alembic have files of their own.
  */
 #define _XOPEN_SOURCE 700
 
 #include "author/formats/cache/cache.h"
 
 #include "author/base/array.h"
+#include "author/formats/cache/alembic/alembic.h"
 #include "author/formats/foreign.h"
 
 #include <exemplar/author/files.h>
@@ -29,16 +32,20 @@ struct ex_cache_reader {
     uint64_t first; /* offset of the first frame in it */
     float *times;   /* of MDD */
     exi_obj_frames objs;
+    exi_alembic_reader alembic;
 };
 
 ex_cache_kind ex_cache_kind_of(const char *path) {
     static const char *const endings[EX_CACHE_KIND_COUNT] = {
-        [EX_CACHE_PC2] = ".pc2", [EX_CACHE_MDD] = ".mdd", [EX_CACHE_OBJ] = ".obj"};
+        [EX_CACHE_PC2] = ".pc2", [EX_CACHE_MDD] = ".mdd", [EX_CACHE_OBJ] = ".obj", [EX_CACHE_ABC] = ".abc"};
+    const char *name;
     int kind = 0;
     if (!path)
         exi_misuse(__func__, "no path");
     while (path && kind < EX_CACHE_KIND_COUNT && !ex_path_ends_with(path, endings[kind]))
         kind++;
+    if (path && kind == EX_CACHE_KIND_COUNT && exi_alembic_split(path, &name) > 0)
+        kind = EX_CACHE_ABC;
     return path ? (ex_cache_kind)kind : EX_CACHE_KIND_COUNT;
 }
 
@@ -180,6 +187,17 @@ static ex_result open_objs(ex_cache_reader *r, ex_error *error) {
     return EX_OK;
 }
 
+static ex_result open_alembic(ex_cache_reader *r, ex_error *error) {
+    const ex_result result = exi_alembic_reader_open(&r->alembic, r->path, error);
+    if (result != EX_OK)
+        return result;
+    r->info.vertex_count = r->alembic.vertex_count;
+    r->info.frame_count = r->alembic.frame_count;
+    r->info.start = exi_alembic_reader_time(&r->alembic, 0);
+    r->info.step = r->info.frame_count > 1 ? exi_alembic_reader_time(&r->alembic, 1) - r->info.start : 0;
+    return EX_OK;
+}
+
 ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error) {
     if (!path || !reader)
         return exi_misuse_error(error, __func__, "no path, or no pointer for the reader");
@@ -197,8 +215,10 @@ ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *er
     }
     r->path = copy;
     r->info.kind = kind;
-    ex_result result = kind == EX_CACHE_OBJ ? open_objs(r, error) : open_file(r, &size, error);
-    if (result == EX_OK && kind != EX_CACHE_OBJ)
+    ex_result result = kind == EX_CACHE_OBJ   ? open_objs(r, error)
+                       : kind == EX_CACHE_ABC ? open_alembic(r, error)
+                                              : open_file(r, &size, error);
+    if (result == EX_OK && r->file)
         result = kind == EX_CACHE_PC2 ? open_pc2(r, size, error) : open_mdd(r, size, error);
     if (result == EX_OK)
         *reader = r;
@@ -216,12 +236,14 @@ ex_cache_info ex_cache_get_info(const ex_cache_reader *reader) {
 }
 
 const ex_mesh *ex_cache_mesh(const ex_cache_reader *reader) {
-    return reader->objs.mesh;
+    return reader->info.kind == EX_CACHE_ABC ? reader->alembic.mesh : reader->objs.mesh;
 }
 
 double ex_cache_time(const ex_cache_reader *reader, int frame) {
     if (!reader || frame < 0 || frame >= reader->info.frame_count)
         return exi_misuse(__func__, "no such frame");
+    if (reader->info.kind == EX_CACHE_ABC)
+        return exi_alembic_reader_time(&reader->alembic, frame);
     return reader->times ? (double)reader->times[frame] : reader->info.start + frame * reader->info.step;
 }
 
@@ -245,6 +267,8 @@ ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex
         return exi_misuse_error(error, __func__, "no reader, no such frame, or no pointer for the result");
     if (reader->info.kind == EX_CACHE_OBJ)
         return exi_obj_frames_read(&reader->objs, frame, positions, error);
+    if (reader->info.kind == EX_CACHE_ABC)
+        return exi_alembic_reader_read(&reader->alembic, frame, positions, error);
     const size_t size = 12 * (size_t)reader->info.vertex_count;
     const uint64_t at = reader->first + (uint64_t)frame * size;
     if (fseeko(reader->file, (off_t)at, SEEK_SET) != 0)
@@ -254,6 +278,8 @@ ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex
 }
 
 const char *ex_cache_path(const ex_cache_reader *reader, int frame) {
+    if (reader->info.kind == EX_CACHE_ABC)
+        return reader->alembic.archive.file.path;
     return reader->objs.count > 0 ? reader->objs.paths[frame] : reader->path;
 }
 
@@ -271,6 +297,7 @@ void ex_cache_close(ex_cache_reader *reader) {
     if (reader->file)
         fclose(reader->file);
     exi_obj_frames_close(&reader->objs);
+    exi_alembic_reader_close(&reader->alembic);
     free(reader->times);
     free(reader->path);
     free(reader);

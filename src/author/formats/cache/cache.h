@@ -4,6 +4,7 @@
  *   cache.c        PC2 and MDD: reading, and the kinds
  *   cache_obj.c    numbered OBJ files: reading and writing
  *   cache_write.c  PC2 and MDD: writing, and the writer of all kinds
+ *   alembic/       Alembic: reading and writing
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_CACHE_CACHE_H
 #define EXEMPLAR_AUTHOR_FORMATS_CACHE_CACHE_H

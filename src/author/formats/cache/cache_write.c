@@ -6,6 +6,8 @@
 
 #include "author/base/array.h"
 
+#include "author/formats/cache/alembic/alembic.h"
+
 #include <exemplar/author/files.h>
 
 #include <math.h>
@@ -20,6 +22,7 @@ struct ex_cache_writer {
     char *path;
     ex_file_writer file;
     exi_obj_writer objs;
+    exi_alembic_writer alembic;
     bool failed; /* true if a frame was refused: there will be no cache */
 };
 
@@ -66,10 +69,21 @@ static ex_result check_times(const char *path, const double *times, int count, e
     return EX_OK;
 }
 
-static ex_result open_file(ex_cache_writer *w, const double *times, ex_error *error) {
+bool ex_cache_needs_mesh(const char *path) {
+    const ex_cache_kind kind = ex_cache_kind_of(path);
+    return kind == EX_CACHE_OBJ || kind == EX_CACHE_ABC;
+}
+
+static ex_result open_file(ex_cache_writer *w, const double *times, const ex_mesh *mesh, ex_error *error) {
     ex_result result = ex_file_open_bulk(&w->file, w->path, error);
     if (result != EX_OK)
         return result;
+    if (w->kind == EX_CACHE_ABC) {
+        result = exi_alembic_writer_open(&w->alembic, &w->file, w->path, w->frame_count, times, mesh, error);
+        if (result != EX_OK)
+            ex_file_abandon(&w->file);
+        return result;
+    }
     if (w->kind == EX_CACHE_PC2)
         write_pc2_header(w, times);
     else
@@ -84,11 +98,12 @@ ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, c
                                 "no path, no times, no vertices, no frames, or no pointer for the writer");
     *writer = NULL;
     const ex_cache_kind kind = ex_cache_kind_of(path);
-    if (kind == EX_CACHE_KIND_COUNT)
+    if (kind == EX_CACHE_KIND_COUNT || (kind == EX_CACHE_ABC && !ex_path_ends_with(path, ".abc")))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "cannot write '%s': point caches are written as .pc2, .mdd or numbered .obj files", path);
-    if (kind == EX_CACHE_OBJ && (!mesh || mesh->vertex_count != vertex_count))
-        return exi_misuse_error(error, __func__, "OBJ frames need a mesh with the same number of vertices");
+                            "cannot write '%s': point caches are written as .pc2, .mdd, .abc or numbered .obj files",
+                            path);
+    if (ex_cache_needs_mesh(path) && (!mesh || mesh->vertex_count != vertex_count))
+        return exi_misuse_error(error, __func__, "OBJ frames and Alembic need a mesh with the same number of vertices");
     ex_result result = check_times(path, times, frame_count, error);
     if (result != EX_OK)
         return result;
@@ -102,7 +117,7 @@ ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, c
     *w = (ex_cache_writer){.kind = kind, .vertex_count = vertex_count, .frame_count = frame_count, .path = copy};
     w->file.slot = -1;
     result = kind == EX_CACHE_OBJ ? exi_obj_writer_open(&w->objs, path, frame_count, mesh, error)
-                                  : open_file(w, times, error);
+                                  : open_file(w, times, mesh, error);
     if (result == EX_OK)
         *writer = w;
     else {
@@ -134,6 +149,8 @@ ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_err
                                   writer->path, writer->written + 1, i / 3);
     if (result == EX_OK && writer->kind == EX_CACHE_OBJ)
         result = exi_obj_writer_add(&writer->objs, positions, error);
+    else if (result == EX_OK && writer->kind == EX_CACHE_ABC)
+        exi_alembic_writer_add(&writer->alembic, positions);
     else if (result == EX_OK)
         write_frame(writer, positions);
     writer->written += result == EX_OK;
@@ -149,6 +166,8 @@ ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error) {
     if (keep && !whole)
         result = ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': %d of %d frames were given", writer->path,
                               writer->written, writer->frame_count);
+    if (writer->kind == EX_CACHE_ABC)
+        exi_alembic_writer_finish(&writer->alembic, keep && whole);
     if (writer->kind == EX_CACHE_OBJ) {
         const ex_result moved = exi_obj_writer_finish(&writer->objs, keep && whole, error);
         result = result == EX_OK ? moved : result;
