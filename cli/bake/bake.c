@@ -130,7 +130,7 @@ static bool note_far(const ex_rig *rig, const ex_bake_options *options, const ex
                      char text[EXI_BAKE_NOTE_SIZE]) {
     (void)rig;
     snprintf(text, EXI_BAKE_NOTE_SIZE,
-             "morph targets before a linear skin cannot come closer: a point cache (.pc2, .mdd) is exact");
+             "morph targets before a linear skin cannot come closer: a point cache (.pc2, .mdd, .abc) is exact");
     return options->target_count == 0 && report->total.largest > explained(options, report);
 }
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENDINGS ".glb, .pc2, .mdd or .obj"
+#define ENDINGS ".glb, .pc2, .mdd, .abc or .obj"
 
 static const char *output, *motion_path, *map_path, *clip, *fps_text, *frames_text, *start_text, *end_text;
 static const char *level_text, *thin_text, *error_text, *mute_text;
@@ -84,7 +84,7 @@ static const ex_option options[] = {
      .help = "leave out a layer; several with commas between them",
      .text = &mute_text},
     {.name = "gpu",
-     .help = ".pc2, .mdd, .obj: evaluate the frames on the GPU (see 'exemplar info --capabilities')",
+     .help = ".pc2, .mdd, .abc, .obj: evaluate the frames on the GPU (see 'exemplar info --capabilities')",
      .flag = &on_gpu},
     {.name = "force", .help = "with .obj: overwrite existing forms", .flag = &force},
 };
@@ -334,8 +334,8 @@ static int run(const ex_call *call) {
                                : thin_text  ? "thin"
                                             : "error");
     if (on_gpu && ex_path_ends_with(output, ".glb"))
-        return exi_wrong_usage(call->command, "--gpu evaluates the frames of point caches: it goes with .pc2, .mdd and "
-                                              ".obj, not with .glb");
+        return exi_wrong_usage(call->command, "--gpu evaluates the frames of point caches: it goes with .pc2, .mdd, "
+                                              ".abc and .obj, not with .glb");
     if (map_path && motion_path && ex_path_ends_with(motion_path, ".csv"))
         return exi_wrong_usage(call->command, "a table names the rig's own axes and joints: --map goes with .bvh, .glb "
                                               "and .gltf");
@@ -366,7 +366,7 @@ const ex_command cmd_bake = {
     .summary = "play a motion on a rig and write standard animation",
     .usage = "bake RIG.glb --motion FILE -o OUT.glb [--thin E] [--targets N]\n"
              "bake RIG.glb [--motion FILE.glb] --clip NAME -o OUT.glb\n"
-             "bake RIG.glb --motion FILE -o OUT.pc2|OUT.mdd|OUT.obj [--gpu]",
+             "bake RIG.glb --motion FILE -o OUT.pc2|OUT.mdd|OUT.abc|OUT.obj [--gpu]",
     .description = "Moves the rig by a motion and writes the result for programs that do not know\n"
                    "Exemplar.\n"
                    "\n"
@@ -377,7 +377,7 @@ const ex_command cmd_bake = {
                    "printed. Between frames a file runs along straight lines: if a layer has paths\n"
                    "that turn, a note says how far they are from these, and a rate that is enough.\n"
                    "\n"
-                   "Point caches (.pc2, .mdd, or numbered OUT_0001.obj and so on) hold every\n"
+                   "Point caches (.pc2, .mdd, .abc, or numbered OUT_0001.obj and so on) hold every\n"
                    "vertex at every frame and are always exact. With --gpu, if that was built in,\n"
                    "an NVIDIA GPU evaluates them; the results are within 1e-5 of the form's size\n"
                    "of the CPU's.\n"

@@ -25,11 +25,11 @@ static exi_file_kind kind_by_name(const char *path) {
     static const struct {
         const char *ending;
         exi_file_kind kind;
-    } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},   {".gltf", EXI_FILE_SCENE},
-                 {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM},  {".off", EXI_FILE_FORM},
-                 {".png", EXI_FILE_IMAGE},    {".bvh", EXI_FILE_CLIP},  {".pc2", EXI_FILE_CACHE},
-                 {".mdd", EXI_FILE_CACHE},    {".c3d", EXI_FILE_C3D},   {".trc", EXI_FILE_TRC},
-                 {".jpg", EXI_FILE_IMAGE},    {".jpeg", EXI_FILE_IMAGE}};
+    } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},    {".gltf", EXI_FILE_SCENE},
+                 {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM},   {".off", EXI_FILE_FORM},
+                 {".png", EXI_FILE_IMAGE},    {".bvh", EXI_FILE_CLIP},   {".pc2", EXI_FILE_CACHE},
+                 {".mdd", EXI_FILE_CACHE},    {".c3d", EXI_FILE_C3D},    {".trc", EXI_FILE_TRC},
+                 {".jpg", EXI_FILE_IMAGE},    {".jpeg", EXI_FILE_IMAGE}, {".abc", EXI_FILE_CACHE}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (has_ending(path, kinds[i].ending))
             return kinds[i].kind;
@@ -78,6 +78,8 @@ static exi_file_kind kind_by_content(const char *path, int file) {
         return EXI_FILE_FORM;
     if (size >= 11 && memcmp(start, "POINTCACHE2", 11) == 0)
         return EXI_FILE_CACHE;
+    if (size >= 5 && memcmp(start, "Ogawa", 5) == 0 && has_ending(path, ".abc"))
+        return EXI_FILE_CACHE;
     if (size >= 9 && strncasecmp((const char *)start, "HIERARCHY", 9) == 0)
         return EXI_FILE_CLIP;
     if (size >= 12 && memcmp(start, "PathFileType", 12) == 0)
@@ -93,6 +95,8 @@ static exi_file_kind kind_by_content(const char *path, int file) {
 
 exi_file_kind exi_file_kind_of(const char *path) {
     struct stat status;
+    if (ex_cache_kind_of(path) == EX_CACHE_ABC && !has_ending(path, ".abc"))
+        return EXI_FILE_CACHE; /* a mesh in a file: FILE.abc:/NAME */
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return EXI_FILE_UNKNOWN;
     const int file = open(path, O_RDONLY | O_CLOEXEC);

@@ -18,7 +18,7 @@ typedef enum exi_file_kind {
     EXI_FILE_FORM,  /* .obj, .ply, .off */
     EXI_FILE_IMAGE, /* .png, .jpg */
     EXI_FILE_CLIP,  /* .bvh */
-    EXI_FILE_CACHE, /* .pc2, .mdd */
+    EXI_FILE_CACHE, /* .pc2, .mdd, .abc */
     EXI_FILE_C3D,   /* markers over time, .c3d */
     EXI_FILE_TRC    /* markers over time as text, .trc */
 } exi_file_kind;

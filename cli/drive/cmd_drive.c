@@ -166,9 +166,10 @@ const ex_command cmd_drive = {
                    "moved along, and pushed out of the body. Each command has its own help page:\n"
                    "'exemplar drive learn -h'.\n"
                    "\n"
-                   "Animations are point caches: .pc2, .mdd, or numbered NAME_0001.obj files. They\n"
-                   "are read frame by frame, so they may be larger than memory. Frames count\n"
-                   "from 1, as such files do.",
+                   "Animations are point caches: .pc2, .mdd, .abc (Alembic; FILE.abc:/A/B names one\n"
+                   "of several meshes), or numbered NAME_0001.obj files. They are read frame by\n"
+                   "frame, so they may be larger than memory. Frames count from 1, as such files\n"
+                   "do.",
     .examples = "exemplar drive learn -h\n"
                 "exemplar drive keys shirt.glb",
     .argument_min = 1,

@@ -22,7 +22,7 @@ extern const ex_command cmd_drive_add;
 extern const ex_command cmd_drive_remove;
 extern const ex_command cmd_drive_report;
 
-#define EXI_CACHE_ENDINGS ".pc2, .mdd or .obj"
+#define EXI_CACHE_ENDINGS ".pc2, .mdd, .abc or .obj"
 #define EXI_DRIVEN_SCALE  "driven-scale"
 
 /* Reads a length of at least 0, in metres or followed by "mm"; false after printing an error. NULL leaves *metres

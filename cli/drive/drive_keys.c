@@ -332,7 +332,7 @@ static int run_add(const ex_call *call) {
     frame -= at_text != NULL; /* the library counts from 0 */
     for (int i = 0; !at_text && i < 2; i++) {
         const ex_cache_kind kind = ex_cache_kind_of(i ? driven : driver);
-        if (kind == EX_CACHE_PC2 || kind == EX_CACHE_MDD)
+        if (kind == EX_CACHE_PC2 || kind == EX_CACHE_MDD || kind == EX_CACHE_ABC)
             return exi_wrong_usage(call->command, "'%s' is a cache: give the frame with --at", i ? driven : driver);
     }
     if (!check_output(call, &exit_code))

@@ -26,7 +26,7 @@ static int keys;
 static const ex_option options[] = {
     {.name = "driver",
      .argument = "CACHE",
-     .help = "animation of the driver: .pc2, .mdd or numbered .obj; may be given again, for several pairs",
+     .help = "animation of the driver: .pc2, .mdd, .abc or numbered .obj; may be given again, for several pairs",
      .words = &drivers},
     {.name = "driver-mesh",
      .argument = "MESH",
@@ -274,7 +274,7 @@ static bool check_output(const ex_call *call, int *exit_code) {
 
 /* ---- files ---- */
 
-/* Reads the named mesh, or the first of numbered files. */
+/* Reads the named mesh, or that of the first frame of a cache with faces. */
 static ex_result read_mesh(const char *path, const char *cache, ex_mesh **mesh, ex_error *error) {
     ex_cache_reader *reader = NULL;
     if (path)
@@ -457,7 +457,7 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     for (int i = 0; i < 2; i++) {
         const char *mesh = i ? driven_mesh : driver_mesh, *what = i ? "driven" : "driver";
-        if (!mesh && ex_cache_kind_of(i ? drivens.words[0] : drivers.words[0]) != EX_CACHE_OBJ)
+        if (!mesh && !ex_cache_needs_mesh(i ? drivens.words[0] : drivers.words[0]))
             return exi_wrong_usage(call->command, "a cache has no faces: name its mesh with --%s-mesh", what);
     }
     if (!check_output(call, &exit_code))

@@ -230,7 +230,7 @@ static bool check_kind(const exi_edit *edit, const wanted *w, exi_answer *answer
     else if (!cache)
         exi_refuse(answer, 415,
                    "this rig follows the driver '%s', but '%s' does not hold its forms: a point cache is needed, .pc2, "
-                   ".mdd or numbered .obj files",
+                   ".mdd, .abc or numbered .obj files",
                    ex_rig_get_driver(edit->rig, &driver, NULL) ? driver.name : "", w->name);
     else if (w->sent && ex_cache_kind_of(w->name) == EX_CACHE_OBJ)
         exi_refuse(answer, 415,

@@ -30,8 +30,8 @@ static const struct {
     {"A", FORMS},
     {"B", FORMS},
     {"C", FORMS},
-    {"CACHE", ".pc2|.mdd|.obj"},
-    {"OUT", ".glb|.pc2|.mdd|.obj"},
+    {"CACHE", ".pc2|.mdd|.abc|.obj"},
+    {"OUT", ".glb|.pc2|.mdd|.abc|.obj"},
 };
 
 typedef struct completion {

@@ -29,7 +29,7 @@ static const char *const storage_names[EX_STORAGE_COUNT] = {
 };
 static const char *const formats_read[] = {
     "project .json",    "rig .glb",   "glTF .glb .gltf", "form .obj .ply .off",
-    "image .png .jpg",  "poses .csv", "motion .bvh",     "point cache .pc2 .mdd .obj",
+    "image .png .jpg",  "poses .csv", "motion .bvh",     "point cache .pc2 .mdd .abc .obj",
     "markers .c3d .trc"};
 enum { FORMAT_COUNT = (int)(sizeof formats_read / sizeof formats_read[0]) };
 
@@ -313,7 +313,7 @@ static int show_unknown(const ex_call *call, const char *path) {
         return exi_failed(&error);
     return exi_failed_text(
         "'%s' is not a file that Exemplar reads: a project (.json), a rig (.glb), glTF (.glb, .gltf), a form (.obj, "
-        ".ply, .off), an image (.png, .jpg), a motion (.bvh), a point cache (.pc2, .mdd) or markers (.c3d, .trc)",
+        ".ply, .off), an image (.png, .jpg), a motion (.bvh), a point cache (.pc2, .mdd, .abc) or markers (.c3d, .trc)",
         path);
 }
 
@@ -358,7 +358,7 @@ const ex_command cmd_info = {
              "info --capabilities [--json]",
     .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
                    "form (.obj, .ply, .off), an image (.png, .jpg), a motion (.bvh), a point cache\n"
-                   "(.pc2, .mdd) or markers over time (.c3d, .trc).\n"
+                   "(.pc2, .mdd, .abc) or markers over time (.c3d, .trc).\n"
                    "\n"
                    "For a project or a rig, info lists every layer with its space, examples and\n"
                    "pseudo-examples and their places; for a rig also joints, refined levels and\n"

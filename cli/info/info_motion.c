@@ -1,4 +1,4 @@
-/* cli/info/info_motion.c - describes motions (.bvh) and point caches (.pc2, .mdd) for `exemplar info`. */
+/* cli/info/info_motion.c - describes motions (.bvh) and point caches (.pc2, .mdd, .abc) for `exemplar info`. */
 #include "info.h"
 
 #include "cli/base/report.h"
@@ -97,7 +97,7 @@ int exi_info_clip(const ex_call *call, const char *path) {
 /* ---- point caches ---- */
 
 int exi_info_cache(const ex_call *call, const char *path) {
-    static const char *const kinds[EX_CACHE_KIND_COUNT] = {"PC2", "MDD", "OBJ"};
+    static const char *const kinds[EX_CACHE_KIND_COUNT] = {"PC2", "MDD", "OBJ", "Alembic"};
     ex_error error = {.result = EX_OK};
     ex_cache_reader *reader = NULL;
     if (ex_cache_open(path, &reader, &error) != EX_OK)

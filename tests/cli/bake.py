@@ -130,7 +130,7 @@ class Bake(harness.Case):
         motion, out = ["--motion", "move.csv"], ["-o", "o.glb"]
         self.refuse(2, out, "--motion")
         self.refuse(2, motion, "-o")
-        self.refuse(2, motion + ["-o", "o.fbx"], "o.fbx", ".glb, .pc2, .mdd or .obj")
+        self.refuse(2, motion + ["-o", "o.fbx"], "o.fbx", ".glb, .pc2, .mdd, .abc or .obj")
         self.refuse(2, motion + ["-o", "-"], "-o")
         self.refuse(2, motion + ["-o", "band.glb"], "overwritten")
         self.refuse(2, ["--motion", "band.glb", "-o", "band.glb"], "overwritten")

@@ -124,7 +124,7 @@ static void test_refusals(void **state) {
         int level;
         ex_result result;
     } cases[] = {
-        {motion, "x.abc", "x.abc", 0, EX_ERROR_ARGUMENT},
+        {motion, "x.usd", "x.usd", 0, EX_ERROR_ARGUMENT},
         {motion, "x.pc2", "level 9", 9, EX_ERROR_ARGUMENT},
         {&none, "x.pc2", "no frames", 0, EX_ERROR_DATA},
         {motion, "no/folder/x.mdd", "x.mdd", 0, EX_ERROR_FILE},

@@ -49,7 +49,7 @@ static void advice(void **state) {
     check(explain(EXI_CONTENT_POSES, "a.xlsx", ".csv", "PK\x03\x04"), "Save it as CSV with commas");
     check(explain(EXI_CONTENT_MOTION, "a.ods", ".bvh", "PK\x03\x04"), "Save it as CSV with commas");
     assert_null(strstr(explain(EXI_CONTENT_MESH, "a.xls", ".obj", ""), "CSV"));
-    check(explain(EXI_CONTENT_CACHE, "a.abc", ".pc2", "Ogawa"), "Wavefront (.obj), with Animation ticked");
+    check(explain(EXI_CONTENT_CACHE, "a.usda", ".pc2", "#usda"), "Wavefront (.obj), with Animation ticked");
 }
 
 static void own_formats(void **state) {
@@ -80,7 +80,7 @@ static void endings(void **state) {
     assert_int_equal(exi_foreign_ending(&error, EXI_CONTENT_MESH, scratch_path("none.txt")), EX_ERROR_FILE);
     scratch_write("a.txt", "hello", 5);
     assert_int_equal(exi_foreign_ending(&error, EXI_CONTENT_MESH, scratch_path("a.txt")), EX_ERROR_FORMAT);
-    check(error.text, "a.txt: a mesh is read from .obj, .ply, .off, .glb or .gltf; export it as one of them");
+    check(error.text, "a.txt: a mesh is read from .obj, .ply, .off, .abc, .glb or .gltf; export it as one of them");
     scratch_write("a.data", "Kaydara FBX Binary", 18);
     assert_int_equal(exi_foreign_ending(&error, EXI_CONTENT_MOTION, scratch_path("a.data")), EX_ERROR_FORMAT);
     check(error.text, "an FBX file; motion is read from");

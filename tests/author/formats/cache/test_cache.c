@@ -70,7 +70,7 @@ static void kinds(void **state) {
     assert_int_equal(ex_cache_kind_of("b/a.MDD"), EX_CACHE_MDD);
     assert_int_equal(ex_cache_kind_of("a_0001.Obj"), EX_CACHE_OBJ);
     assert_int_equal(ex_cache_kind_of("pc2"), EX_CACHE_KIND_COUNT);
-    assert_int_equal(ex_cache_kind_of("a.abc"), EX_CACHE_KIND_COUNT);
+    assert_int_equal(ex_cache_kind_of("a.usd"), EX_CACHE_KIND_COUNT);
 }
 
 /* Frames in any order come back to the bit. */
@@ -186,8 +186,8 @@ static void refuses_to_write(void **state) {
     (void)state;
     ex_cache_writer *writer = NULL;
     ex_error error = {0};
-    assert_int_equal(ex_cache_create(scratch_path("a.abc"), 1, 1, times, NULL, &writer, &error), EX_ERROR_ARGUMENT);
-    assert_sentence(&error, EX_ERROR_ARGUMENT, "point caches are written as .pc2, .mdd or numbered .obj");
+    assert_int_equal(ex_cache_create(scratch_path("a.usd"), 1, 1, times, NULL, &writer, &error), EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "point caches are written as .pc2, .mdd, .abc or numbered .obj");
     assert_int_equal(ex_cache_create(scratch_path("none/a.pc2"), 1, 1, times, NULL, &writer, &error), EX_ERROR_FILE);
     ex_mesh *mesh = square();
     assert_int_equal(ex_cache_create(scratch_path("none/a.obj"), VERTICES, 1, times, mesh, &writer, &error),
@@ -286,9 +286,9 @@ static void cut_anywhere(void **state) {
         free(text);
     }
     check_failure("none.pc2", EX_ERROR_FILE, "none.pc2");
-    check_failure("none.abc", EX_ERROR_FILE, "none.abc");
-    scratch_write("a.abc", "Ogawa", 5);
-    check_failure("a.abc", EX_ERROR_FORMAT, "a point cache is read from .pc2, .mdd or numbered .obj files");
+    check_failure("none.usda", EX_ERROR_FILE, "none.usda");
+    scratch_write("a.usda", "#usda", 5);
+    check_failure("a.usda", EX_ERROR_FORMAT, "a point cache is read from .pc2, .mdd, .abc or numbered .obj files");
     check_failure("c.pc2/x.pc2", EX_ERROR_FILE, "x.pc2");
 }
 

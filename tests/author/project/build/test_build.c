@@ -420,7 +420,7 @@ static void names_what_does_not_fit(void **state) {
          "1",
          "",
          EX_ERROR_FORMAT,
-         {"form.stl", "a mesh is read from .obj, .ply, .off, .glb or .gltf", ""}},
+         {"form.stl", "a mesh is read from .obj, .ply, .off, .abc, .glb or .gltf", ""}},
         {"m.obj", "far.obj", "1", "", EX_ERROR_DATA, {"'e'", "vertex 2", "finite"}},
         {"none.obj", "m.obj", "1", "", EX_ERROR_FILE, {"x.json", "none.obj", ""}},
         {"far.obj", "m.obj", "1", "", EX_ERROR_DATA, {"far.obj", "vertex 2", "float"}},

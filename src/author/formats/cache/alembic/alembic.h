@@ -108,7 +108,7 @@ uint32_t exi_alembic_stored(const exi_alembic_property *property, uint32_t sampl
 /* Finds the values of a stored sample, without the digest. */
 ex_result exi_alembic_values(const exi_alembic_archive *archive, const exi_alembic_property *property, uint32_t stored,
                              exi_ogawa_stream *values, ex_error *error);
-/* Checks the times of so many samples: they must increase. */
+/* Checks the times of all samples: they must increase. */
 ex_result exi_alembic_check_times(const exi_alembic_archive *archive, const exi_alembic_property *property,
                                   ex_error *error);
 /* Returns the time of a sample, and the sample whose time is nearest. */

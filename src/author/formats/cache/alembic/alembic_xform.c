@@ -145,7 +145,7 @@ ex_result exi_alembic_xform_apply(const exi_alembic_archive *archive, const exi_
     ex_result result = read_inherits(archive, xform, time, &inherits, error);
     for (int i = 0; i < xform->op_count; i++)
         count += (size_t)value_counts[xform->ops[i] >> 4];
-    if (result == EX_OK)
+    if (result == EX_OK && count > 0)
         result = read_values(archive, xform, time, values, count, error);
     if (result != EX_OK)
         return result;

@@ -83,7 +83,7 @@ void exi_ogawa_close(exi_ogawa *file) {
     *file = (exi_ogawa){0};
 }
 
-/* Reads the count at an offset, and checks that so many items of that size follow it. */
+/* Reads the count at an offset, and checks that this number of items of that size follows it. */
 static ex_result read_count(const exi_ogawa *o, uint64_t at, uint64_t item, uint64_t *count, ex_error *error) {
     unsigned char bytes[NUMBER];
     if (at < EXI_OGAWA_HEADER || at > o->size || o->size - at < NUMBER)
