@@ -12,6 +12,9 @@ import sys
 import tempfile
 import zlib
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests" / "cli"))
+import alembic_file
+
 SEEDS = pathlib.Path(__file__).parent / "seeds"
 
 
@@ -381,12 +384,32 @@ def make_c3d():
     return header + parameters + points
 
 
+def make_alembic():
+    frames = [[(x, y, z + f) for x, y, z in POINTS] for f in range(3)]
+    faces = [[i - 1 for i in face] for face in FACES]
+    w = alembic_file.Writer()
+    one = w.finish([("b", "AbcGeom_PolyMesh_v1", w.mesh(frames, faces))], 0, 1)
+    write("alembic", "one", b"\0" + one)
+    write("alembic", "cut", b"\0" + one[:-200])
+    w = alembic_file.Writer()
+    mesh, other = w.mesh(frames[:1], faces), w.mesh(frames, faces)
+    moved = w.xform([0x10, 0x20, 0x00, 0x30, 0x40], [[f, 0, 0, 0, 1, 0, 90, 1, 2, 3] + [1.0, 0, 0, 0, 0] * 3 + [1, 30]
+                                                     for f in range(4)],
+                    [("b", "AbcGeom_PolyMesh_v1", mesh)])
+    write("alembic", "two", b"\1" + w.finish([("a", "AbcGeom_Xform_v3", moved), ("c", "AbcGeom_SubD_v1", other)], 1, 0.04))
+    w = alembic_file.Writer()
+    at = len(w.data) + 8 + 4 + 1 + 1 + 4 + 7 + len("AbcGeom_Xform_v3") + 32
+    circle = w.object(0, [("a", "AbcGeom_Xform_v3", at)])
+    write("alembic", "circle", b"\0" + w.finish([("a", "AbcGeom_Xform_v3", circle)], 0, 1))
+
+
 def make_texts():
     write("bvh", "two.bvh", BVH)
     write("markers", "two.trc", TRC)
     write("markers", "two.c3d", make_c3d())
     write("cache", "pc2", b"\0POINTCACHE2\0" + struct.pack("<iiffi", 1, 2, 0, 1, 2) + struct.pack("<12f", *range(12)))
     write("cache", "mdd", b"\1" + struct.pack(">ii", 2, 2) + struct.pack(">2f", 0, 1) + struct.pack(">12f", *range(12)))
+    make_alembic()
     head = "element vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\n" \
            "property uchar green\nproperty uchar blue\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
     rows = [(0, 0, 0, 255, 0, 0), (1, 0, 0, 0, 255, 0), (0, 1, 0, 0, 0, 255)]

@@ -269,7 +269,8 @@ static int run(const ex_call *call) {
     for (int i = 0; i < 2; i++) {
         kinds[i] = exi_file_kind_of(call->arguments[i]);
         if (kinds[i] == EXI_FILE_PROJECT || kinds[i] == EXI_FILE_IMAGE || kinds[i] == EXI_FILE_CLIP ||
-            kinds[i] == EXI_FILE_CACHE || kinds[i] == EXI_FILE_C3D || kinds[i] == EXI_FILE_TRC)
+            (kinds[i] == EXI_FILE_CACHE && ex_cache_kind_of(call->arguments[i]) != EX_CACHE_ABC) ||
+            kinds[i] == EXI_FILE_C3D || kinds[i] == EXI_FILE_TRC)
             return exi_failed_text("'%s' is %s: only forms and rigs can be compared; build a rig from a project first",
                                    call->arguments[i], exi_file_kind_name(kinds[i]));
     }

@@ -134,8 +134,9 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
     *subject = (exi_subject){.rig = NULL};
     *exit_code = EX_EXIT_FAILED;
     exi_file_kind kind = exi_file_kind_of(path);
-    if (kind == EXI_FILE_PROJECT || kind == EXI_FILE_IMAGE || kind == EXI_FILE_CLIP || kind == EXI_FILE_CACHE ||
-        kind == EXI_FILE_C3D || kind == EXI_FILE_TRC)
+    if (kind == EXI_FILE_PROJECT || kind == EXI_FILE_IMAGE || kind == EXI_FILE_CLIP ||
+        (kind == EXI_FILE_CACHE && ex_cache_kind_of(path) != EX_CACHE_ABC) || kind == EXI_FILE_C3D ||
+        kind == EXI_FILE_TRC)
         return exi_expect_kind(path, EXI_FILE_RIG);
     if (kind == EXI_FILE_RIG) {
         subject->rig = exi_rig_load(path, NULL);

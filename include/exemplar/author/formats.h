@@ -75,8 +75,8 @@ EX_API ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_erro
 /* Encodes a scene as the bytes of a .glb file, with all images inside it. *bytes: release with free. */
 EX_API ex_result ex_scene_encode(const ex_scene *scene, unsigned char **bytes, size_t *size, ex_error *error);
 
-/* Reads a mesh from any supported file, chosen by its extension: .obj, .ply, .off, .gltf, .glb (the last two
- * through ex_scene_to_form). */
+/* Reads a mesh from any supported file, chosen by its extension: .obj, .ply, .off, .gltf and .glb (through
+ * ex_scene_to_form), .abc (the first frame of its mesh; FILE.abc:/A/B names one of several). */
 EX_API ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error);
 
 /* Writes a mesh by the extension of path: .obj, .ply (binary), .gltf, .glb. */
