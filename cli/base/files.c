@@ -226,9 +226,22 @@ bool exi_output_writable(const char *path) {
     return can_be_written(path, stat(path, &target) == 0 && !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode));
 }
 
+/* Finds an input, which may be a mesh in a file: FILE.abc:/NAME. */
+static bool stat_source(const char *path, struct stat *status) {
+    const char *colon = strstr(path, ":/");
+    if (stat(path, status) == 0)
+        return true;
+    while (colon && !(colon - path >= 4 && strncasecmp(colon - 4, ".abc", 4) == 0))
+        colon = strstr(colon + 1, ":/");
+    char *file = colon ? strndup(path, (size_t)(colon - path)) : NULL;
+    const bool found = file && stat(file, status) == 0;
+    free(file);
+    return found;
+}
+
 bool exi_file_is_same(const char *path, const char *other) {
     struct stat a, b;
-    return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return stat(path, &a) == 0 && stat_source(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,

@@ -104,8 +104,9 @@ int exi_info_cache(const ex_call *call, const char *path) {
         return exi_failed(&error);
     const ex_cache_info info = ex_cache_get_info(reader);
     const double end = ex_cache_time(reader, info.frame_count - 1);
+    const char *file = ex_cache_path(reader, 0); /* without the name of a mesh in it */
     if (call->json) {
-        exi_emitter json = exi_info_begin_json(path, "cache");
+        exi_emitter json = exi_info_begin_json(file, "cache");
         exi_emit_text(&json, "format", kinds[info.kind]);
         exi_emit_number(&json, "vertices", info.vertex_count);
         exi_emit_number(&json, "frames", info.frame_count);
@@ -114,7 +115,7 @@ int exi_info_cache(const ex_call *call, const char *path) {
         exi_emit_number(&json, "step", info.step);
         exi_info_end_json(&json);
     } else {
-        exi_info_begin(path, "a point cache");
+        exi_info_begin(file, "a point cache");
         exi_print("format    %s\nvertices  %d\nframes    %d, from %g s to %g s\n", kinds[info.kind], info.vertex_count,
                   info.frame_count, info.start, end);
     }

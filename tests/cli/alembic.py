@@ -133,6 +133,10 @@ class Alembic(harness.Case):
                                ("gone.abc:/a", "gone.abc")]:
             with self.subTest(name=name):
                 self.sentence(self.run_tool("info", name), 1, fragment)
+        self.learn("s.glb", "--driver", "scene.abc:/body/barShape", "--driven", "scene.abc:/sleeve")
+        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "scene.abc:/body/barShape", "-o", "scene.abc")
+        self.sentence(outcome, 2, "'scene.abc' is also an input and would be overwritten")
+        self.assertEqual((self.folder / "scene.abc").read_bytes(), scene)
 
 
 harness.main()

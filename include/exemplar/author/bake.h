@@ -1,10 +1,10 @@
 /*
  * exemplar/author/bake.h - baking: writes a rig in motion to files that play without Exemplar.
  *
- * Point caches (PC2, MDD, numbered OBJ) hold every vertex at every frame, as evaluated. A baked .glb is standard glTF:
- * morph targets, a skin of at most four influences, and animation of joints and weights. It is exact for layers at
- * rest, linear skinning and no refinement. For anything else it is the closest such file, and the error is measured at
- * every frame. Times in the .glb start at the motion's first frame.
+ * Point caches (PC2, MDD, Alembic, numbered OBJ) hold every vertex at every frame, as evaluated. A baked .glb is
+ * standard glTF: morph targets, a skin of at most four influences, and animation of joints and weights. It is exact for
+ * layers at rest, linear skinning and no refinement. For anything else it is the closest such file, and the error is
+ * measured at every frame. Times in the .glb start at the motion's first frame.
  */
 #ifndef EXEMPLAR_AUTHOR_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_H
