@@ -475,6 +475,16 @@ static void refusals(void **state) {
     object(&children, "a", NULL, 0, at);
     finish("a.abc", end_object(&children, 0), NULL, 0);
     check_failure("a.abc", EX_ERROR_DATA, "inside each other without end");
+    /* Objects that share their children: 3^60 of them. */
+    uint64_t shared = 0;
+    begin();
+    for (int i = 0; i < 60; i++) {
+        for (int k = 0; k < 3; k++)
+            object(&children, "a", NULL, 0, shared);
+        shared = end_object(&children, 0);
+    }
+    finish("a.abc", shared, NULL, 0);
+    check_failure("a.abc", EX_ERROR_DATA, "inside each other without end");
 }
 
 /* ---- writing ---- */
@@ -558,13 +568,11 @@ static void read_all(const char *name) {
 }
 
 /* Every length and every byte changed: one sentence or a cache, no crash, no endless loop. */
-static void damaged_files(void **state) {
-    (void)state;
+static void damage(const char *name) {
     static const unsigned char flips[] = {0x01, 0x80, 0xFF};
-    static const double times[2] = {0, 1};
     size_t size = 0;
-    write_cache("c.abc", 2, times);
-    char *whole = scratch_read("c.abc", &size);
+    char *whole = scratch_read(name, &size);
+    ex_cache_close(open_cache(name));
     for (size_t i = 0; i < size; i++) {
         ex_cache_reader *reader = NULL;
         scratch_write("d.abc", whole, i);
@@ -577,6 +585,19 @@ static void damaged_files(void **state) {
         }
     }
     free(whole);
+}
+
+static void damaged_files(void **state) {
+    (void)state;
+    static const double times[2] = {0, 1}, values[2][7] = {{10, 0, 0, 0, 0, 1, 90}, {20, 0, 0, 0, 0, 1, 90}};
+    list children = {0};
+    write_cache("c.abc", 2, times);
+    damage("c.abc");
+    begin();
+    object(&children, "cloth", NULL, 1, mesh(FLOAT, 2, 2, 0, points(2)));
+    const uint64_t parent = transform(&children, (const unsigned char[]){0x10, 0x20}, 2, &values[0][0], 7, 2, 0, true);
+    finish("a.abc", top_of("outer", "AbcGeom_Xform_v3", parent), NULL, 0);
+    damage("a.abc");
 }
 
 static ex_result all_once(void *context) {
