@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distances up to this part of the size are not worth a note. */
-static const double little = 1e-3;
+/* Distances up to this part of the size are not worth a note; the rate that is named stays within the other. */
+static const double much = 1e-2, little = 5e-3;
 /* At a higher rate, frames come nearer to where a path turns most. */
 static const double margin = 1.2;
 
@@ -116,13 +116,12 @@ bool exi_bake_between_measure(const ex_rig *rig, const ex_motion *motion, const 
 }
 
 bool exi_bake_between_note(const exi_bake_between *between, double size, char *text, size_t text_size) {
-    const double most = little * size;
-    if (!between->measured || between->largest <= most)
+    if (!between->measured || between->largest <= much * size)
         return false;
     snprintf(text, text_size,
              "between frames %d and %d, straight lines leave the path by up to %.2g m (%.2g %% of the height); about "
              "%.0f frames per second stay within %.2g %%",
              between->frame + 1, between->frame + 2, between->largest, 100 * between->largest / size,
-             ceil(margin * sqrt(between->largest / most) / between->seconds), 100 * little);
+             ceil(margin * sqrt(between->largest / (little * size)) / between->seconds), 100 * little);
     return true;
 }
