@@ -228,12 +228,9 @@ bool exi_output_writable(const char *path) {
 
 /* Finds an input, which may be a mesh in a file: FILE.abc:/NAME. */
 static bool stat_source(const char *path, struct stat *status) {
-    const char *colon = strstr(path, ":/");
     if (stat(path, status) == 0)
         return true;
-    while (colon && !(colon - path >= 4 && strncasecmp(colon - 4, ".abc", 4) == 0))
-        colon = strstr(colon + 1, ":/");
-    char *file = colon ? strndup(path, (size_t)(colon - path)) : NULL;
+    char *file = strndup(path, ex_cache_file_length(path));
     const bool found = file && stat(file, status) == 0;
     free(file);
     return found;

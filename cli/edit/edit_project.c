@@ -12,6 +12,7 @@
 #include "cli/base/report.h"
 #include "edit.h"
 
+#include <exemplar/author/cache.h>
 #include <exemplar/author/files.h>
 #include <exemplar/author/history.h>
 
@@ -114,12 +115,21 @@ static bool compare_names(void *user, const char *path, const char *where) {
     return !s->found;
 }
 
+/* Returns the path of a named file without links, NULL if there is none; without the name of a mesh in the file. */
+static char *find_real(const exi_edit *edit, const char *relative) {
+    char *joined = ex_path_join(edit->path, relative);
+    if (joined)
+        joined[ex_cache_file_length(joined)] = '\0';
+    char *real = joined ? realpath(joined, NULL) : NULL;
+    free(joined);
+    return real;
+}
+
 static bool compare_files(void *user, const char *path, const char *where) {
     search *s = user;
     (void)where;
-    char *joined = ex_path_join(s->edit->path, path), *real = joined ? realpath(joined, NULL) : NULL;
+    char *real = find_real(s->edit, path);
     s->found = real && strcmp(real, s->real) == 0;
-    free(joined);
     free(real);
     return !s->found;
 }
@@ -138,8 +148,8 @@ static bool is_named_on_disk(confinement *c, const char *relative, const char *r
 /* False after an error. */
 static bool may_read(confinement *c, const char *relative) {
     struct stat status;
-    char *joined = ex_path_join(c->edit->path, relative), *real = joined ? realpath(joined, NULL) : NULL;
-    const bool inside = real ? is_inside(c->edit, real) : joined && stays_inside(relative);
+    char *real = find_real(c->edit, relative);
+    const bool inside = real ? is_inside(c->edit, real) : stays_inside(relative);
     bool may = inside || is_named_on_disk(c, relative, real);
     if (!may) {
         ex_error_set(c->error, EX_ERROR_FILE,
@@ -150,7 +160,6 @@ static bool may_read(confinement *c, const char *relative) {
         may = false;
         ex_error_set(c->error, EX_ERROR_FILE, "'%.200s' is not a file", relative);
     }
-    free(joined);
     free(real);
     return may;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/base/named.h"
 
+#include <exemplar/author/cache.h>
 #include <exemplar/author/files.h>
 
 #include <stdlib.h>
@@ -79,7 +80,10 @@ typedef struct following {
 static bool add_named(void *user, const char *relative, const char *where) {
     const following *f = user;
     (void)where;
-    return add_path(f->watch, ex_path_join(f->project, relative));
+    char *path = ex_path_join(f->project, relative);
+    if (path)
+        path[ex_cache_file_length(path)] = '\0';
+    return add_path(f->watch, path);
 }
 
 bool exi_watch_follow(exi_watch *watch, const ex_project_view *view) {

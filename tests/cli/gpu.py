@@ -46,7 +46,7 @@ class Gpu(harness.Case):
 
     def test_what_does_not_go_with_it(self):
         before = self.listing()
-        self.sentence(self.bake("o.glb", "--gpu"), 2, "--gpu", "goes with .pc2, .mdd and .obj, not with .glb")
+        self.sentence(self.bake("o.glb", "--gpu"), 2, "--gpu", "goes with .pc2, .mdd, .abc and .obj, not with .glb")
         self.assertEqual(self.listing(), before)
 
     def test_bake(self):

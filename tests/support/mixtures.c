@@ -198,7 +198,8 @@ double plain_mixture_weights(const ex_layer_def *layer, const double *weights, d
         for (int l = 0; l < count; l++) {
             const double overlap =
                 layer->trajectory.overlaps ? (double)layer->trajectory.overlaps[k * count + l] : k == l;
-            over += l == reference ? 0 : overlap * fmax(weights[l], 0);
+            const double x = fmax(weights[l], 0);
+            over += l == reference ? 0 : overlap * x * x / (x + 0.05);
         }
         const double d = fmax(over - 1, 0);
         back[k] = k == reference ? 0 : weights[k] / (1 + d * d / (d + 0.25));

@@ -26,6 +26,8 @@ typedef enum ex_cache_kind {
 /* Returns the kind for a path's extension, ignoring case; EX_CACHE_KIND_COUNT for any other. FILE.abc:/A/B names a mesh
  * in an Alembic file. */
 EX_API ex_cache_kind ex_cache_kind_of(const char *path);
+/* Returns the length of the file's name in a path: without :/A/B of a mesh in an Alembic file. */
+EX_API size_t ex_cache_file_length(const char *path);
 
 /* Facts about a point cache. */
 typedef struct ex_cache_info {

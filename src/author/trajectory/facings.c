@@ -13,6 +13,7 @@
 #include "runtime/shape/mixture_pose.inl"
 
 #define COUPLING 0.01F
+#define UPRIGHT  0.34F /* cosine of 70 degrees */
 
 enum { LANES = EXI_LANES };
 
@@ -96,6 +97,21 @@ static void flatten(const ex_between *b, double t, const double *form, int first
     straighten(f->p, f->q);
 }
 
+/* Nothing in the energy keeps a triangle from folding over: it is as rigid then. One that has turned by more than 70
+ * degrees from R^t is drawn back to it. */
+static void unfold(const exi_facings *f, row p[3], row q[3]) {
+    EACH_LANE {
+        const float x = p[1][l] * q[2][l] - p[2][l] * q[1][l], y = p[2][l] * q[0][l] - p[0][l] * q[2][l];
+        const float z = p[0][l] * q[1][l] - p[1][l] * q[0][l];
+        const float cosine = x * f->frame[2][0][l] + y * f->frame[2][1][l] + z * f->frame[2][2][l];
+        const float back = cosine < UPRIGHT ? 1.0F : 0.0F;
+        for (int i = 0; i < 3; i++) {
+            p[i][l] += back * (f->frame[0][i][l] - p[i][l]);
+            q[i][l] += back * (f->frame[1][i][l] - q[i][l]);
+        }
+    }
+}
+
 /* Stores the rotations that take the frames to p, q and their normal. */
 static void keep_turns(row p[3], row q[3], exi_facings *f) {
     row n[3];
@@ -166,6 +182,7 @@ void exi_facings_of(const ex_between *b, double t, const double *form, exi_facin
                 EACH_LANE facings->frame[k][i][l] =
                     r[i][0][l] * e[k][0][l] + r[i][1][l] * e[k][1][l] + r[i][2][l] * e[k][2][l];
         flatten(b, t, form, first, &f);
+        unfold(facings, f.p, f.q);
         keep_turns(f.p, f.q, facings);
     }
 }
@@ -218,6 +235,7 @@ void exi_local_step(const ex_between *b, double t, const double *form, exi_facin
         row own[2][3], y1[3], y2[3];
         flat_triangles f;
         flatten(b, t, form, first, &f);
+        unfold(&facings[first / LANES], f.p, f.q);
         memcpy(own[0], f.p, sizeof f.p);
         memcpy(own[1], f.q, sizeof f.q);
         lean(b, first, facings, f.p, f.q);

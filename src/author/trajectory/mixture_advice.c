@@ -115,7 +115,8 @@ static ex_mixture_remedy find_remedy(const ex_trajectories_def *def, const ex_tr
         return EX_MIXTURE_TO_BETWEEN;
     if (are_apart(trajectories, poses, count))
         return EX_MIXTURE_TO_LAYERS;
-    if (correctors >= 0 && correctors < EX_MIXTURE_CORRECTOR_MAX)
+    const int most = trajectories->mixture.node_count > 0 ? EX_MIXTURE_CORRECTOR_MAX : EX_CORRECTOR_MAX;
+    if (correctors >= 0 && correctors < most)
         return EX_MIXTURE_TO_CORRECT;
     return EX_MIXTURE_TO_SCULPT;
 }

@@ -9,7 +9,8 @@
  * triangle's rotation, relative to R^t, leans by COUPLING towards each of its neighbours', and steps have momentum
  * (Nesterov's, restarted where it leads uphill), with which 30 steps get as far as 200 without. On the kick of
  * body_kick, 0 to 48 half-way: 99th percentile of stretch 0.036 after 30 plain steps, with 31 edges folded by 20
- * degrees more than in either end; 0.020 and 99 edges after 200; with both, 0.026 and 18.
+ * degrees more than in either end; 0.020 and 99 edges after 200; with both, 0.026 and 18. Triangles that fold over all
+ * the same are turned back (facings.c): between five poses of a human body, a fortieth of the folds is left.
  *
  * The form may rotate as a whole meanwhile, and is aligned with Poisson's again.
  */

@@ -281,6 +281,9 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
 ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error) {
     if (!def || !def->rig || !def->driver || (!def->output && !report))
         return exi_misuse_error(error, __func__, "no rig, no driver, or nothing to do");
+    if (!(def->driven_scale >= 0) || !isfinite(def->driven_scale))
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the scale of driven forms is %g: it must be above 0",
+                            def->driven_scale);
     if (report)
         *report = NULL;
     applier a = {.def = def, .layer = find_layer(def->rig), .error = error};

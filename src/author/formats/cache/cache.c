@@ -35,6 +35,12 @@ struct ex_cache_reader {
     exi_alembic_reader alembic;
 };
 
+size_t ex_cache_file_length(const char *path) {
+    const char *name;
+    const size_t length = exi_alembic_split(path, &name);
+    return length > 0 ? length : strlen(path);
+}
+
 ex_cache_kind ex_cache_kind_of(const char *path) {
     static const char *const endings[EX_CACHE_KIND_COUNT] = {
         [EX_CACHE_PC2] = ".pc2", [EX_CACHE_MDD] = ".mdd", [EX_CACHE_OBJ] = ".obj", [EX_CACHE_ABC] = ".abc"};

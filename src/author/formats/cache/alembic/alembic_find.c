@@ -2,8 +2,8 @@
  * Chooses a mesh of an Alembic file: the one that is named, or the only one.
  *
  * Headers of child objects follow each other: size of the name, name, number of a metadata string, and that string if
- * the number says so. Metadata is KEY=VALUE;KEY=VALUE; the key "schema" tells meshes and transforms. In a complete file
- * no header is reached twice, so reading more bytes of headers than the file has means that objects are in a circle.
+ * the number says so. Metadata is KEY=VALUE;KEY=VALUE; the key "schema" tells meshes and transforms. Objects
+ * may share children, but reading four times as many bytes of headers as the file has means that they are in a circle.
  */
 #include "author/formats/cache/alembic/alembic.h"
 

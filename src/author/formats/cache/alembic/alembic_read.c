@@ -260,7 +260,8 @@ static ex_result choose_frames(exi_alembic_reader *r, ex_error *error) {
     for (int i = 0; i < r->xform_count; i++)
         if (moving_samples(&r->xforms[i].values) > moving_samples(r->paced))
             r->paced = &r->xforms[i].values;
-    if (moving_samples(r->paced) > INT_MAX)
+    /* Samples may be one and the same, but a header that promises more frames than bytes is a trap. */
+    if (moving_samples(r->paced) > INT_MAX || moving_samples(r->paced) > r->archive.file.size)
         return exi_ogawa_damaged(&r->archive.file, "it has too many frames", error);
     r->frame_count = (int)moving_samples(r->paced);
     return exi_alembic_check_times(&r->archive, &r->points, error);
