@@ -36,6 +36,10 @@ double exi_garment_wave(unsigned seed, unsigned axis, double seconds) {
     return sum;
 }
 
+double exi_garment_speed(exi_garment_motion motion) {
+    return 0.75 + 0.25 * ((int)motion % 5);
+}
+
 /* Frame 0 is the first output frame; before it, from -EASE on, the motion fades in. */
 static void pose_driver(const exi_garment *garment, exi_garment_motion motion, int frame, double *positions) {
     const double t = frame < 0 ? (double)(frame + EASE) / EASE : 1;
@@ -44,13 +48,14 @@ static void pose_driver(const exi_garment *garment, exi_garment_motion motion, i
 
 static ex_result simulate(const exi_garment *garment, const exi_garment_play *play, exi_cloth *cloth, double *driver,
                           ex_error *error) {
-    const int count = garment->frame_counts[play->motion], first = play->start ? 0 : -EASE;
+    const int count = garment->frame_counts[play->motion < GARMENT_MOTIONS ? play->motion : GARMENT_TRAINING],
+              first = play->start ? 0 : -EASE;
     ex_result result = EX_OK;
     for (int frame = first; result == EX_OK && frame < count; frame++) {
         if (play->progress)
             play->progress->report(play->progress->user,
-                                   play->motion == GARMENT_TRAINING ? "simulating cloth to learn from"
-                                                                    : "simulating cloth to try it on",
+                                   play->motion == GARMENT_UNSEEN ? "simulating cloth to try it on"
+                                                                  : "simulating cloth to learn from",
                                    (double)(frame - first) / (count - first));
         pose_driver(garment, play->motion, frame, driver);
         if (!play->start || frame > 0)

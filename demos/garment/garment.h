@@ -12,14 +12,15 @@
 
 #define GARMENT_FPS 25.0
 
+/* Motions. Those from GARMENT_MOTIONS on are further takes to learn from: of the same kind, each at its own speed. */
 typedef enum exi_garment_motion { GARMENT_TRAINING, GARMENT_UNSEEN, GARMENT_MOTIONS } exi_garment_motion;
 
 typedef struct exi_garment exi_garment;
 struct exi_garment {
     const char *name;
-    ex_mesh *driver, *driven; /* triangles, at rest */
-    bool *pinned;             /* [vertices of driven], or NULL */
-    int frame_counts[GARMENT_MOTIONS];
+    ex_mesh *driver, *driven;          /* triangles, at rest */
+    bool *pinned;                      /* [vertices of driven], or NULL */
+    int frame_counts[GARMENT_MOTIONS]; /* further takes are as long as the first motion */
     exi_cloth_def cloth; /* parameters of the simulation; exi_garment_simulate fills in meshes, start and pins */
     /* Poses the driver at a time, into positions [vertices][3]. `part` scales the motion, from 0 at rest to 1. */
     void (*pose)(const exi_garment *garment, exi_garment_motion motion, double seconds, double part, double *positions);
@@ -58,6 +59,9 @@ ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_pla
  */
 ex_result exi_garment_write(const exi_garment *garment, int key_count, const char *directory,
                             const ex_progress *progress, ex_error *error);
+
+/* Speed of a further take, from 0.75 to 1.75 times that of the first motion. */
+double exi_garment_speed(exi_garment_motion motion);
 
 /* A smooth wave in [-1, 1] of two frequencies without a simple ratio, different for every seed and axis. */
 double exi_garment_wave(unsigned seed, unsigned axis, double seconds);

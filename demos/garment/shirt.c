@@ -48,8 +48,10 @@ static void walk(double seconds, double part, double degrees[SHIRT_BONES][3], do
 
 static void pose(const exi_garment *garment, exi_garment_motion motion, double seconds, double part,
                  double *positions) {
-    const unsigned seed = motion == GARMENT_TRAINING ? 11 : 42;
-    const double wide = motion == GARMENT_TRAINING ? 1 : UNSEEN;
+    const unsigned seed = motion == GARMENT_TRAINING ? 11 : motion == GARMENT_UNSEEN ? 42 : 1000 + (unsigned)motion;
+    const double wide = motion == GARMENT_UNSEEN ? UNSEEN : 1;
+    if (motion >= GARMENT_MOTIONS)
+        seconds *= exi_garment_speed(motion);
     double degrees[SHIRT_BONES][3], moved[3];
     memset(degrees, 0, sizeof degrees);
     for (unsigned i = 0; i < AXES; i++) {

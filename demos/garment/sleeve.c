@@ -88,10 +88,10 @@ static void follow_line(const double degrees[ANGLES], const double moved[3], fra
 
 static void pose(const exi_garment *garment, exi_garment_motion motion, double seconds, double part,
                  double *positions) {
-    const unsigned seed = motion == GARMENT_TRAINING ? 5 : 23;
-    const double wide = motion == GARMENT_TRAINING ? 1 : UNSEEN;
-    if (motion == GARMENT_TRAINING)
-        seconds *= FASTER;
+    const unsigned seed = motion == GARMENT_TRAINING ? 5 : motion == GARMENT_UNSEEN ? 23 : 1000 + (unsigned)motion;
+    const double wide = motion == GARMENT_UNSEEN ? UNSEEN : 1;
+    if (motion != GARMENT_UNSEEN)
+        seconds *= motion == GARMENT_TRAINING ? FASTER : exi_garment_speed(motion);
     double degrees[ANGLES], moved[3];
     frame frames[PIECES + 1];
     for (unsigned i = 0; i < ANGLES; i++)

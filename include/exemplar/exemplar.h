@@ -13,6 +13,7 @@
 #include <exemplar/base.h>
 #include <exemplar/maths.h>
 #include <exemplar/pose.h>
+#include <exemplar/predict.h>
 #include <exemplar/refine.h>
 #include <exemplar/rig.h>
 #include <exemplar/rig_create.h>

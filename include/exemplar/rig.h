@@ -12,6 +12,7 @@
 
 #include <exemplar/base.h>
 #include <exemplar/pose.h>
+#include <exemplar/predict.h>
 #include <exemplar/refine.h>
 #include <exemplar/settle.h>
 #include <exemplar/shape.h>
@@ -87,6 +88,8 @@ typedef struct ex_pose {
     double *inputs;       /* [ex_rig_pose_size]: dials; NULL: rest */
     ex_transform *joints; /* [ex_rig_joint_count] local transforms; NULL: rest */
     const float *driver;  /* [driver vertex_count][3]; NULL: the reference */
+    double elapsed;       /* seconds since the last evaluation with the same state, for a layer that follows motion;
+                             0: a cut, the driver is taken to stand still (ex_predictor_observe) */
 } ex_pose;
 
 /* Returns the length of ex_pose.inputs. */
@@ -118,6 +121,8 @@ typedef struct ex_driven {
     double hull_distance;   /* output: distance of the driver from the nearest blend of its keys, as the root mean
                                square over the vertices in use, to about a thousandth of the driver's size; mean over
                                regions and layers */
+    double unfamiliar;      /* output: how far the driver's motion is from what was learned (ex_predictor_evaluate);
+                               0 if no layer follows motion */
     ex_settled settled;     /* output */
 } ex_driven;
 
@@ -153,7 +158,8 @@ typedef struct ex_evaluation {
     bool unskinned;                    /* true to leave the form at rest: no posing by the skeleton or by a driver */
     bool unsettled;                    /* true to skip settling */
     void *const *states;               /* [pose_count] of ex_rig_state_size bytes, each may be NULL: kept by the
-                                          caller from frame to frame, to make a driven rig faster; zeros at first */
+                                          caller from frame to frame, to make a driven rig faster, and to remember
+                                          motion; zeros at first */
     const ex_tasks *tasks;
 } ex_evaluation;
 
@@ -161,8 +167,9 @@ typedef struct ex_evaluation {
  * fewer poses, and for any other evaluation at the same level. */
 EX_API size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count);
 
-/* Returns the bytes of a state (ex_evaluation.states); 0 for a rig without a driver. Results with and without a state
- * agree within 1e-6, whatever frame the state is from: it need not be cleared after a cut. */
+/* Returns the bytes of a state (ex_evaluation.states); 0 for a rig without a driver. Unless a layer follows motion,
+ * results with and without a state agree within 1e-6, whatever frame the state is from. A layer that follows motion
+ * finds the past in its state: for a cut, pass ex_pose.elapsed 0. */
 EX_API size_t ex_rig_state_size(const ex_rig *rig);
 
 /*

@@ -102,7 +102,8 @@ typedef struct ex_layer_displacement {
     const float *const *maps; /* [example_count] of [vertices of the last level], metres */
 } ex_layer_displacement;
 
-/* Layers with a convex weigher: forms and trajectories. The weigher's points and the width of its driver axis are set
+/* Layers weighed by a driver. With a motion weigher: forms, weighed by the predictor, and no other field. With a convex
+ * weigher: forms and trajectories. The weigher's points and the width of its driver axis are set
  * from these fields. If the weigher has a scalar axis, its points are in weigh.points [example_count]. Trajectories
  * have entries for the mesh's vertices, then for the driver's. */
 typedef struct ex_layer_driven {
@@ -113,6 +114,8 @@ typedef struct ex_layer_driven {
                        regions */
     const ex_region *views;
     ex_influences regions; /* of the mesh's vertices, then of the driver's; starts NULL: region i is moving frame i */
+    const ex_predictor *predictor; /* motion: of as many weights as there are examples, and of the driver's moving
+                                      frames, the last of which is the whole */
 } ex_layer_driven;
 
 /*
@@ -141,7 +144,8 @@ typedef struct ex_layer_def {
 
 /*
  * The driver of a rig, and the settings for following it. The driver's moving frames pose the rig, with dual
- * quaternions, unless the rig has its own skin. Layers with a convex weigher are weighed by the driver's form.
+ * quaternions, unless the rig has its own skin. Layers with a convex weigher are weighed by the driver's form, those
+ * with a motion weigher by its motion.
  */
 typedef struct ex_rig_driver {
     const char *name;     /* of the input; the name of the layers' driver axes */

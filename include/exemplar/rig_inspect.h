@@ -105,7 +105,10 @@ EX_API bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver, ex_bind 
  * [EX_DRIVER_FRAME_MAX] or NULL, and the influences of its vertices, with pointers into the rig; regions may be
  * NULL. */
 EX_API int ex_rig_layer_regions(const ex_rig *rig, int layer, ex_region *views, ex_influences *regions);
-/* Returns the driver [driver vertex_count][3] at an example of such a layer, inside the rig; NULL for other layers. */
+/* Returns the predictor of a layer that follows a driver's motion, inside the rig; NULL for other layers. */
+EX_API const ex_predictor *ex_rig_layer_predictor(const ex_rig *rig, int layer);
+/* Returns the driver [driver vertex_count][3] at an example of such a layer, inside the rig; NULL for other layers, and
+ * for layers that follow motion. */
 EX_API const float *ex_rig_example_driver(const ex_rig *rig, int layer, int example);
 /* Gets the skeleton at that example [joint_count]. Returns false if it is at rest. */
 EX_API bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_transform *joints);

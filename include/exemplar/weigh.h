@@ -96,7 +96,8 @@ typedef enum ex_kernel {
     X(EX_WEIGHER_NEAREST, nearest)   /* the k nearest examples; continuous when the set of neighbours changes */       \
     X(EX_WEIGHER_GAUSSIAN, gaussian) /* radial bases, each with its own falloff; exact at examples, 0 far away */      \
     X(EX_WEIGHER_CONVEX, convex)     /* the nearest blend of driver forms, never outside [0, 1] */                     \
-    X(EX_WEIGHER_CALM, calm)         /* exact at examples, weights within a bound, holds its ends; does not ring */
+    X(EX_WEIGHER_CALM, calm)         /* exact at examples, weights within a bound, holds its ends; does not ring */    \
+    X(EX_WEIGHER_MOTION, motion)     /* learned from the motion of a driver (exemplar/predict.h) */
 
 typedef enum ex_weigher_kind {
 #define EX_WEIGHER_ENUM(name, word) name,
@@ -237,6 +238,8 @@ typedef struct ex_weigher_info {
     bool raises_ridge;  /* true if it adds a ridge automatically when that system is nearly singular
                            (ex_weigher_get_ridge) */
     bool is_driven;     /* true if it weighs the form of a driver: one of its axes is EX_AXIS_DRIVER */
+    bool is_predicted;  /* true if it weighs the motion of a driver: its layer has a predictor, and its examples have
+                           no driver forms */
     bool has_gpu_code;  /* true if ex_cuda_rig_create accepts layers of this kind */
 } ex_weigher_info;
 
@@ -423,6 +426,9 @@ EX_API int ex_driver_frame_count(const ex_driver *driver);
  * rows of four. The identity for frames without vertices, and for those with a vertex that is not finite. About 150 ns
  * per frame and 6 ns per entry. */
 EX_API void ex_driver_place(const ex_driver *driver, const float *form, float *matrices);
+/* Computes the size of each frame's vertices over that of the reference, sizes [frame_count]: the root of their mean
+ * squared distance from their middle. 1 for frames without vertices, and for those with a vertex that is not finite. */
+EX_API void ex_driver_sizes(const ex_driver *driver, const float *form, float *sizes);
 
 /* A region's view of the driver: the vertices it looks at, and its moving frame. */
 typedef struct ex_region {

@@ -159,20 +159,22 @@ static ex_result open_plan(exi_rig_plan *p, const ex_rig_def *def, const ex_allo
     return EX_OK;
 }
 
-/* Solves the weigher of a layer that the driver weighs: its points are products with the keys. */
+/* Solves the weigher of a layer that the driver weighs: its points are products with the keys, if it has points. */
 static ex_result solve_driven(exi_making *m, int layer, ex_error *error) {
     ex_weigher_def weigh = m->def->layers[layer].weigh;
     ex_axis axes[2];
     const size_t n = (size_t)weigh.example_count, size = n * (n + (size_t)weigh.axis_count - 1) * sizeof(double);
     for (int i = 0; i < weigh.axis_count; i++)
         axes[i] = weigh.axes[i].kind == EX_AXIS_DRIVER ? ex_axis_driver((int)n) : weigh.axes[i];
+    weigh.axes = axes;
+    weigh.names = m->def->layers[layer].example_names;
+    if (ex_weigher_kind_info(weigh.kind)->is_predicted)
+        return ex_weigher_create(&weigh, m->allocator, &m->weighers[layer], error);
     double *points = exi_allocate(m->allocator, size);
     if (!points)
         return ex_error_memory(error, "the driver's keys", size);
     ex_result result = exi_drive_points(m->def, layer, m->allocator, points, error);
-    weigh.axes = axes;
     weigh.points = points;
-    weigh.names = m->def->layers[layer].example_names;
     if (result == EX_OK)
         result = ex_weigher_create(&weigh, m->allocator, &m->weighers[layer], error);
     exi_release(m->allocator, points, size);

@@ -6,6 +6,7 @@
 #include "runtime/base/text.h"
 #include "runtime/rig/create.h"
 #include "runtime/rig/domains/domain.h"
+#include "runtime/weigh/predictor.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,7 +114,17 @@ static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
     return ex_error_set(error, EX_ERROR_ARGUMENT, "no layer is weighed by the driver '%s'", d->name);
 }
 
-/* Checks a layer that the driver weighs: a convex weigher with a driver axis of the driver's name. */
+static ex_result check_predicted(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    const ex_predictor *p = layer->driven.predictor;
+    if (layer->domain != EX_DOMAIN_FORM || layer->weigh.axis_count != 1)
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer that follows motion holds forms, and has one axis");
+    if (!p || p->weight_count != layer->weigh.example_count || p->frame_count != def->driver->driver.frame_count)
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a layer that follows motion needs a predictor for its examples and the driver's frames");
+    return EX_OK;
+}
+
+/* Checks a layer that the driver weighs: a convex or motion weigher with a driver axis of the driver's name. */
 static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     const bool is_driven = ex_weigher_kind_info(layer->weigh.kind)->is_driven;
     int axis = -1;
@@ -124,7 +135,8 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
     if (axis < 0 || !is_driven || layer->weigh.axis_count > 2)
         return ex_error_set(
             error, EX_ERROR_ARGUMENT,
-            "a convex weigher has one driver axis and at most one scalar axis; no other weigher has a driver axis");
+            "a convex weigher has one driver axis and at most one scalar axis, a motion weigher one driver axis; no "
+            "other weigher has a driver axis");
     if (!def->driver || strcmp(def->driver->name, layer->axis_names[axis]) != 0)
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "axis '%s' is a driver axis, but the rig has no driver of that name",
@@ -135,6 +147,8 @@ static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, 
     if (layer->weigh.example_count > EX_CONVEX_MAX)
         return ex_error_set(error, EX_ERROR_LIMIT, "a driver has at most %d keys, not %d", EX_CONVEX_MAX,
                             layer->weigh.example_count);
+    if (ex_weigher_kind_info(layer->weigh.kind)->is_predicted)
+        return check_predicted(layer, def, error);
     if (!layer->driven.keys || layer->driven.view_count < 1 || !layer->driven.views)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "a layer weighed by a driver needs keys and at least one view");
     for (int k = 0; k < layer->weigh.example_count; k++)

@@ -373,6 +373,7 @@ static void settle(const exi_rig_job *j, int pose) {
                    3 * sizeof(float));
     if (driven) {
         driven->settled = (ex_settled){0};
+        driven->unfamiliar = s->drive.unfamiliar;
         driven->hull_distance = s->drive.hull_layers > 0 ? s->drive.hull / s->drive.hull_layers : 0;
         if (driven->region_weights)
             exi_drive_copy_weights(rig, &s->drive, driven->region_weights);

@@ -279,6 +279,27 @@ static void place_frame(const exi_frame_entry *entries, uint32_t count, const do
     }
 }
 
+void ex_driver_sizes(const ex_driver *driver, const float *form, float *sizes) {
+    const uint32_t *starts = exi_driver_at(driver, driver->starts);
+    const exi_frame_entry *entries = exi_driver_at(driver, driver->entries);
+    for (int f = 0; f < driver->frame_count; f++) {
+        double mean[3] = {0}, squares = 0, reference = 0;
+        const float *origin = form + 3 * (size_t)(starts[f + 1] > starts[f] ? entries[starts[f]].vertex : 0);
+        for (uint32_t i = starts[f]; i < starts[f + 1]; i++) {
+            const float *y = form + 3 * (size_t)entries[i].vertex;
+            const double w = (double)entries[i].weight;
+            for (int c = 0; c < 3; c++) {
+                const double d = (double)y[c] - (double)origin[c], x = (double)entries[i].place[c];
+                mean[c] += w * d;
+                squares += w * d * d;
+                reference += w * x * x;
+            }
+        }
+        const double square = squares - exi_dot3(mean, mean);
+        sizes[f] = reference > 0 && square >= 0 && square < 1e30 ? (float)sqrt(square / reference) : 1;
+    }
+}
+
 void ex_driver_place(const ex_driver *driver, const float *form, float *matrices) {
     const uint32_t *starts = exi_driver_at(driver, driver->starts);
     const exi_frame_entry *entries = exi_driver_at(driver, driver->entries);

@@ -132,9 +132,13 @@ void exi_point_clean(const ex_weigher *w, const double *point, double *clean) {
             continue;
         }
         if (axis->kind == EX_AXIS_DRIVER) { /* the others are scalars: the same offset in the first example's point */
-            const double *rest = exi_table(w, w->points) + (i == 0 ? 0 : 1);
+            const bool has_points = w->pseudo_from > w->points;
+            const double *rest = has_points ? exi_table(w, w->points) + (i == 0 ? 0 : 1) : NULL;
             const double *row = point && exi_all_finite(point, w->example_count) ? point : rest;
-            memcpy(clean, row, (size_t)w->example_count * sizeof *clean);
+            if (row)
+                memcpy(clean, row, (size_t)w->example_count * sizeof *clean);
+            else
+                memset(clean, 0, (size_t)w->example_count * sizeof *clean);
             clean += w->example_count;
             point = point ? point + w->example_count : NULL;
             continue;

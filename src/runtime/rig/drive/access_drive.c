@@ -35,7 +35,7 @@ int ex_rig_layer_regions(const ex_rig *rig, int layer, ex_region *views, ex_infl
     ex_influences unused;
     regions = regions ? regions : &unused;
     *regions = (ex_influences){0};
-    if (!driven || !views)
+    if (!driven || driven->predictor || !views)
         return driven ? driven->view_count : 0;
     ex_rig_driver driver;
     int count = 0;
@@ -45,6 +45,15 @@ int ex_rig_layer_regions(const ex_rig *rig, int layer, ex_region *views, ex_infl
     exi_drive_read_regions((exi_bytes){exi_drive_at(d, driven->regions), size}, rig->counts.vertices, &driver, &count,
                            views, regions, NULL);
     return count;
+}
+
+const ex_predictor *ex_rig_layer_predictor(const ex_rig *rig, int layer) {
+    if (!rig || layer < 0 || layer >= rig->counts.layers) {
+        exi_misuse(__func__, "no such layer");
+        return NULL;
+    }
+    const exi_drive_layer *driven = exi_drive_layer_of(rig, layer);
+    return driven && driven->predictor ? exi_drive_at(exi_rig_drive(rig), driven->predictor) : NULL;
 }
 
 static exi_bytes key_of(const ex_rig *rig, int layer, int example, const char *function) {

@@ -208,8 +208,23 @@ static void measure_shares(const making *m, made_layer *made) {
         made->shares[r] /= total;
 }
 
+/* Checks the predictor of a layer that follows motion. Its section is copied into the block with the others. */
+static ex_result check_predictor(const making *m, const made_layer *made, ex_error *error) {
+    const exi_bytes section = m->source->regions[made->record.layer];
+    const exi_layer_record *record = &exi_rig_layers(m->rig)[made->record.layer];
+    ex_predictor head;
+    bool sound = exi_predictor_is_sound(section.data, section.size, &head) &&
+                 head.weight_count == record->example_count && head.frame_count == m->def.driver.frame_count &&
+                 record->domain == EX_DOMAIN_FORM;
+    for (int k = 0; sound && k < record->example_count; k++)
+        sound = m->source->keys[record->first_example + k].size == 0;
+    return sound ? EX_OK : ex_error_set(error, EX_ERROR_DATA, "the predictor of the rig is broken");
+}
+
 static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *error) {
     ex_result result = open_layer(m, layer, made, error);
+    if (result == EX_OK && ex_weigher_get_info(ex_rig_weigher(m->rig, layer))->is_predicted)
+        return check_predictor(m, made, error);
     const size_t mixture = exi_drive_mixture_size(m->rig, layer, m->def.driver.vertex_count);
     exi_bytes regions = m->source->regions[layer];
     regions.size = regions.size >= mixture ? regions.size - mixture : 0;
@@ -445,7 +460,7 @@ static ex_result make_settler(making *m, ex_error *error) {
                           .binds = m->def.binds,
                           .vertex_binds = m->def.vertex_binds};
     ex_result result = ex_settler_create(&def, m->allocator, &m->settler, error);
-    if (result != EX_OK || m->layer_count != 1 || !m->skin)
+    if (result != EX_OK || m->layer_count != 1 || !m->skin || m->layers[0].record.view_count == 0)
         return result;
     const size_t vertices = (size_t)m->rig->counts.vertices, width = (size_t)m->layers[0].record.width;
     exi_size total = {0};
@@ -493,10 +508,12 @@ static void place_layer(placing *p, const making *m, made_layer *made) {
     exi_drive_layer *r = &made->record;
     const size_t views = (size_t)r->view_count, rows = rows_of(m);
     const exi_bytes section = m->source->regions[r->layer];
+    const bool predicted = ex_weigher_get_info(ex_rig_weigher(m->rig, r->layer))->is_predicted;
     r->views = place_part(p, made->seen);
     r->shares = place(p, made->shares, views, sizeof(double), 16);
     r->regions_size = section.size;
-    r->regions = place(p, section.data, section.size, 1, 16);
+    r->regions = place(p, section.data, section.size, 1, EXI_ALIGN);
+    r->predictor = predicted ? r->regions : 0;
     r->starts = r->weights = r->places = 0;
     if (made->regions.starts) {
         const size_t entries = made->regions.starts[rows];
@@ -565,6 +582,16 @@ static void measure(const making *m, exi_drive *head) {
         head->most_products = products > head->most_products ? products : head->most_products;
         head->most_width = r->width > head->most_width ? r->width : head->most_width;
         r->state = head->state_size;
+        if (ex_weigher_get_info(ex_rig_weigher(m->rig, r->layer))->is_predicted) {
+            ex_predictor predictor;
+            memcpy(&predictor, m->source->regions[r->layer].data, sizeof predictor);
+            const int32_t length = ex_state_start(predictor.frame_count, EX_STATE_KIND_COUNT);
+            const uint64_t scratch = ex_predictor_scratch_size(&predictor);
+            head->most_state = length > head->most_state ? length : head->most_state;
+            head->weigher_scratch = scratch > head->weigher_scratch ? scratch : head->weigher_scratch;
+            head->state_size += ex_predictor_history_size(&predictor);
+            continue;
+        }
         for (int v = 0; v < r->view_count; v++) {
             const ex_weigher *weigher = r->view_count > 1 ? m->layers[l].weighers[v] : ex_rig_weigher(m->rig, r->layer);
             head->state_size += (ex_weigher_state_size(weigher) + 15) / 16 * 16;
@@ -616,6 +643,9 @@ static ex_result gather(making *m, ex_error *error) {
             result = make_layer(m, l, &m->layers[m->layer_count++], error);
             result = ex_error_within(error, result, "layer '%s'", ex_rig_layer_name(m->rig, l));
         }
+    for (int l = 0; result == EX_OK && m->def.residual != EX_RESIDUAL_NONE && l < m->layer_count; l++)
+        if (m->layers[l].record.view_count == 0)
+            result = ex_error_set(error, EX_ERROR_ARGUMENT, "a layer that follows motion carries no residual");
     if (result == EX_OK && m->def.residual == EX_RESIDUAL_KEYS && m->layer_count != 1)
         result = ex_error_set(error, EX_ERROR_ARGUMENT, "a residual by keys needs one layer weighed by the driver");
     if (result == EX_OK && m->def.residual != EX_RESIDUAL_NONE)

@@ -8,6 +8,7 @@
 
 #include "runtime/rig/rig.h"
 #include "runtime/shape/regions.h"
+#include "runtime/weigh/predictor.h"
 
 /* ---- sections (docs/reference/rig.md) ---- */
 
@@ -29,10 +30,11 @@ typedef struct exi_pack_driver {
 
 enum { EXI_DRIVER_PUSH = 1, EXI_DRIVER_JOINTS = 2 };
 
-/* Section REGIONS of a layer. This header is followed by frames (int32_t [views]), starts (uint32_t [views + 1]),
- * vertices (uint32_t [samples]) and weights (float [samples]) of the views; starts (uint32_t [rows + 1]) and weights
- * (float [influences]) of the vertices of mesh and driver, if influences > 0, and their regions (uint16_t, padded to 4
- * bytes). In a layer with a mixture, the data of the driver's vertices come last: shares (float [EX_NODE_SHARES] each),
+/* Section REGIONS of a layer. For a layer that follows motion, it is its predictor (weigh/predictor.h), and its keys
+ * are empty. For others, this header is followed by frames (int32_t [views]), starts (uint32_t [views + 1]), vertices
+ * (uint32_t [samples]) and weights (float [samples]) of the views; starts (uint32_t [rows + 1]) and weights (float
+ * [influences]) of the vertices of mesh and driver, if influences > 0, and their regions (uint16_t, padded to 4 bytes).
+ * In a layer with a mixture, the data of the driver's vertices come last: shares (float [EX_NODE_SHARES] each),
  * correctors (float [3] each, corrector after corrector), nodes (uint16_t [EX_NODE_SHARES] each). */
 typedef struct exi_pack_regions {
     int32_t views, samples, influences;
@@ -80,8 +82,9 @@ typedef struct exi_drive_layer {
     uint64_t shares;   /* [view_count] double: fraction of the mesh that each region weighs */
     uint64_t regions, regions_size;   /* its section */
     uint64_t starts, weights, places; /* ex_influences of the mesh's vertices, then the driver's; 0: a single region */
+    uint64_t predictor;               /* ex_predictor: the layer follows motion, and has no regions; 0: none */
     uint64_t state;                   /* offset, in a caller's state, of the state of the first region's weigher;
-                                         others follow */
+                                         others follow; of its history, if it follows motion */
 } exi_drive_layer;
 
 struct exi_drive {
@@ -105,6 +108,8 @@ struct exi_drive {
     uint64_t paths; /* exi_trajectories: of the driver, in a layer of trajectories; 0 for forms, or without residual */
     uint64_t settler; /* ex_settler; 0: nothing to settle */
     uint64_t state_size, settler_state, weigher_scratch;
+    int32_t most_state; /* largest number of a predictor's state; 0: no layer follows motion */
+    uint32_t reserved;
 };
 
 typedef struct exi_drive_key {
@@ -127,9 +132,10 @@ static inline const exi_drive_layer *exi_drive_layer_of(const ex_rig *rig, int l
     return of >= 0 ? exi_drive_layers(drive) + of : NULL;
 }
 
-/* True if settling gets the weights of the keys at every vertex: one driven layer, on frames of the driver. */
+/* True if settling gets the weights of the keys at every vertex: one driven layer with keys, on frames of the
+ * driver. */
 static inline bool exi_drive_is_keyed(const exi_drive *drive) {
-    return drive->settler && drive->layer_count == 1 && drive->skin;
+    return drive->settler && drive->layer_count == 1 && drive->skin && exi_drive_layers(drive)->view_count > 0;
 }
 
 /* Returns the bytes of a key's section after its form and joints: its trajectory's data for the driver's vertices. */

@@ -45,6 +45,7 @@ void exi_drive_lay(const ex_rig *rig, uintptr_t *cursor, exi_drive_scratch *s) {
     s->terms = take(cursor, 2 * forms, sizeof(exi_term));
     s->mixing = take(cursor, d->paths ? exi_mixture_room_size(exi_drive_at(d, d->paths)) : 0, 1);
     s->palette = take(cursor, ex_palette_size(EX_SKINNING_DUAL_QUATERNION, d->frame_count), 1);
+    s->motion = take(cursor, d->most_state > 0 ? (size_t)d->most_state + (size_t)d->frame_count : 0, sizeof(float));
     s->weighing = take(cursor, (size_t)d->weigher_scratch, 1);
     s->settling = take(cursor, d->settler ? ex_settler_scratch_size(exi_drive_at(d, d->settler)) : 0, 1);
 }
@@ -66,6 +67,8 @@ void exi_drive_place(const ex_rig *rig, const ex_pose *pose, exi_drive_scratch *
     s->form = pose && pose->driver ? pose->driver : reference_of(d);
     s->hull = 0;
     s->hull_layers = 0;
+    s->elapsed = pose ? pose->elapsed : 0;
+    s->unfamiliar = 0;
     ex_driver_place(exi_drive_at(d, d->driver), s->form, s->matrices);
     const int32_t *frame_joints = d->joints ? exi_drive_at(d, d->joints) : NULL;
     for (int f = 0; frame_joints && joints && f < d->frame_count; f++)
@@ -133,9 +136,27 @@ static void weigh_whole(const exi_drive *d, const exi_drive_layer *layer, const 
         s->hull += distance(views, weigher, 0, s->point, square, weights);
 }
 
+/* Predicts the weights of a layer from the driver's motion. */
+static void weigh_motion(const exi_drive *d, const exi_drive_layer *layer, const ex_weigher *weigher,
+                         exi_drive_scratch *s, double *weights, void *state) {
+    const ex_predictor *predictor = exi_drive_at(d, layer->predictor);
+    float *sizes = predictor->sizes ? s->motion + d->most_state : NULL;
+    if (sizes)
+        ex_driver_sizes(exi_drive_at(d, d->driver), s->form, sizes);
+    ex_predictor_observe(predictor, s->matrices, sizes, s->elapsed, state ? (char *)state + layer->state : NULL,
+                         s->motion);
+    const double unfamiliar = ex_predictor_evaluate(predictor, s->motion, s->point, s->weighing);
+    s->unfamiliar = unfamiliar > s->unfamiliar ? unfamiliar : s->unfamiliar;
+    ex_weigher_evaluate(weigher, s->point, weights);
+}
+
 bool exi_drive_weigh(const ex_rig *rig, const exi_drive_layer *layer, const ex_weigher *other, double scalar,
                      exi_drive_scratch *s, double *weights, void *state) {
     const exi_drive *d = exi_rig_drive(rig);
+    if (layer->predictor) {
+        weigh_motion(d, layer, other ? other : ex_rig_weigher(rig, layer->layer), s, weights, state);
+        return false;
+    }
     const ex_regions *views = exi_drive_at(d, layer->views);
     const size_t n = (size_t)layer->example_count, width = (size_t)layer->width;
     exi_regions regions = exi_drive_regions(rig, layer, s, false);

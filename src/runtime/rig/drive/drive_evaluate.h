@@ -21,7 +21,10 @@ typedef struct exi_drive_scratch {
     exi_term *terms;        /* the same */
     void *mixing;           /* exi_mixture_room_size of the driver's paths */
     void *palette, *weighing, *settling;
-    double hull; /* sum over layers */
+    float *motion;     /* [most_state] of a layer that follows motion, then [frame_count] sizes */
+    double elapsed;    /* of the pose */
+    double unfamiliar; /* the largest of all layers that follow motion */
+    double hull;       /* sum over layers */
     int hull_layers;
 } exi_drive_scratch;
 

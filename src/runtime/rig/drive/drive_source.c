@@ -123,7 +123,10 @@ static void write_section(pen *all, const ex_rig_def *def, const ex_layer_def *l
     pen p = {.to = all->to ? all->to + at : NULL};
     if (!layer)
         write_driver(&p, def);
-    else if (key < 0) {
+    else if (layer->driven.predictor && ex_weigher_kind_info(layer->weigh.kind)->is_predicted) {
+        if (key < 0)
+            put(&p, layer->driven.predictor, exi_part_size(layer->driven.predictor), 1);
+    } else if (key < 0) {
         write_regions(&p, layer, (size_t)def->mesh.vertex_count + (size_t)def->driver->driver.vertex_count);
         write_mixture(&p, def, layer);
     } else

@@ -1,0 +1,302 @@
+/*
+ * Predicts weights from a driver's state x: ridge regression, linear and with a Gaussian kernel around landmarks z_m,
+ *
+ *     w(x) = base + S z + sum over m of exp(-d_m^2 / 2 width^2) p_m,    y = scales (x - mean),    z = C y,
+ *     d_m^2 = |z - z_m|^2 + max(0, |y|^2 - |z|^2 - outside),
+ *
+ * where the last term is what the components C do not see of a state. With r = min d_m / familiar, weights fade from
+ * r = 1.5 to r = 3 to the mean of the known weights, weighed by exp(-(d_m^2 - min d^2) / 2 familiar^2).
+ *
+ * Sums run over lanes that do not depend on each other, so compilers use vector instructions and every machine adds in
+ * the same order.
+ */
+#include "runtime/weigh/predictor.h"
+
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GROUP = EXI_LANDMARK_GROUP };
+
+/* Scaled states are limited to this, so that their squares stay finite. Learned ones are about 1 long. */
+static const float farthest = 1e6F;
+
+/* ---- the block ---- */
+
+static size_t groups_of(const ex_predictor *p) {
+    return ((size_t)p->landmark_count + GROUP - 1) / GROUP;
+}
+
+static size_t state_length(const ex_predictor *p) {
+    return (size_t)ex_state_start(p->frame_count, EX_STATE_KIND_COUNT);
+}
+
+/* Lengths of the tables, in their order. */
+enum { TABLES = 9 };
+static void measure(const ex_predictor *p, size_t lengths[TABLES]) {
+    const size_t components = (size_t)p->component_count, weights = (size_t)p->weight_count;
+    const size_t landmarks = (size_t)p->landmark_count;
+    lengths[0] = 3 * (size_t)p->frame_count;
+    lengths[1] = lengths[2] = state_length(p);
+    lengths[3] = state_length(p) * components;
+    lengths[4] = groups_of(p) * components * GROUP;
+    lengths[5] = weights;
+    lengths[6] = components * weights;
+    lengths[7] = lengths[8] = landmarks * weights;
+}
+
+static uint64_t measure_all(const ex_predictor *p) {
+    size_t lengths[TABLES];
+    uint64_t total = sizeof *p;
+    measure(p, lengths);
+    for (int i = 0; i < TABLES; i++)
+        total += lengths[i] * sizeof(float);
+    return (total + 7) / 8 * 8;
+}
+
+static void find(const ex_predictor *p, const float *tables[TABLES]) {
+    size_t lengths[TABLES];
+    const float *at = (const float *)(const void *)(p + 1);
+    measure(p, lengths);
+    for (int i = 0; i < TABLES; at += lengths[i++])
+        tables[i] = at;
+}
+
+exi_predictor_tables exi_predictor_find(const ex_predictor *p) {
+    const float *t[TABLES];
+    find(p, t);
+    return (exi_predictor_tables){t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8]};
+}
+
+static bool sound_head(const ex_predictor *p) {
+    const float *u = p->up;
+    const float length = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    return p->frame_count >= 2 && p->frame_count <= EX_PREDICTOR_FRAME_MAX && p->component_count >= 1 &&
+           p->component_count <= EX_PREDICTOR_COMPONENT_MAX && p->landmark_count >= 1 &&
+           p->landmark_count <= EX_PREDICTOR_LANDMARK_MAX && p->weight_count >= 1 &&
+           p->weight_count <= EX_PREDICTOR_WEIGHT_MAX && p->sizes <= 1 && p->step > 1e-6 && p->step < 1e3 &&
+           p->fastest > 0 && p->fastest < 1e9 && p->width > 1e-6 && p->width < 1e6 && p->familiar > 1e-6 &&
+           p->familiar < 1e6 && p->outside >= 0 && p->outside < 1e12 && length > 0.9F && length < 1.1F;
+}
+
+static bool all_finite(const void *block, size_t size) {
+    const float *at = (const float *)(const void *)((const char *)block + sizeof(ex_predictor));
+    const size_t count = (size - sizeof(ex_predictor)) / sizeof *at;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsf(at[i]) < 1e18F))
+            return false;
+    return true;
+}
+
+bool exi_predictor_is_sound(const void *bytes, size_t size, ex_predictor *head) {
+    if (size < sizeof *head)
+        return false;
+    memcpy(head, bytes, sizeof *head);
+    return head->size == size && head->reserved == 0 && head->spare == 0 && sound_head(head) &&
+           measure_all(head) == size && all_finite(bytes, size);
+}
+
+/* ---- making and describing ---- */
+
+static void store_landmarks(const ex_predictor_def *def, float *groups) {
+    const size_t components = (size_t)def->component_count;
+    for (size_t m = 0; m < (size_t)def->landmark_count; m++)
+        for (size_t c = 0; c < components; c++)
+            groups[(m / GROUP * components + c) * GROUP + m % GROUP] = def->landmarks[m * components + c];
+}
+
+ex_result ex_predictor_create(const ex_predictor_def *def, const ex_allocator *allocator, ex_predictor **predictor,
+                              ex_error *error) {
+    if (!def || !predictor || !def->centres || !def->mean || !def->scales || !def->components || !def->landmarks ||
+        !def->base || !def->slopes || !def->pulls || !def->known)
+        return exi_misuse_error(error, __func__, "a table is missing");
+    *predictor = NULL;
+    ex_predictor head = {.frame_count = def->frame_count,
+                         .component_count = def->component_count,
+                         .landmark_count = def->landmark_count,
+                         .weight_count = def->weight_count,
+                         .sizes = def->sizes,
+                         .up = {def->up[0], def->up[1], def->up[2]},
+                         .step = def->step,
+                         .fastest = def->fastest,
+                         .width = def->width,
+                         .familiar = def->familiar,
+                         .outside = def->outside};
+    if (!sound_head(&head))
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "a predictor has a count or a number that is out of range, or 'up' is not of length 1");
+    head.size = measure_all(&head);
+    ex_predictor *p = head.size > SIZE_MAX ? NULL : exi_block_create(allocator, (size_t)head.size);
+    if (!p)
+        return ex_error_memory(error, "a predictor", (size_t)head.size);
+    *p = head;
+    const float *const from[TABLES] = {def->centres, def->mean,   def->scales, def->components, NULL,
+                                       def->base,    def->slopes, def->pulls,  def->known};
+    const float *to[TABLES];
+    size_t lengths[TABLES];
+    measure(p, lengths);
+    find(p, to);
+    for (int i = 0; i < TABLES; i++)
+        if (from[i])
+            memcpy((float *)(uintptr_t)to[i], from[i], lengths[i] * sizeof(float));
+    store_landmarks(def, (float *)(uintptr_t)to[4]);
+    if (!all_finite(p, (size_t)p->size)) {
+        ex_predictor_destroy(p);
+        return ex_error_set(error, EX_ERROR_DATA, "a number of a predictor is not finite");
+    }
+    *predictor = p;
+    return EX_OK;
+}
+
+void ex_predictor_destroy(ex_predictor *predictor) {
+    exi_block_destroy(predictor);
+}
+
+void ex_predictor_describe(const ex_predictor *p, float *landmarks, ex_predictor_def *def) {
+    const exi_predictor_tables t = exi_predictor_find(p);
+    const size_t components = (size_t)p->component_count;
+    *def = (ex_predictor_def){.frame_count = p->frame_count,
+                              .centres = t.centres,
+                              .up = {p->up[0], p->up[1], p->up[2]},
+                              .step = p->step,
+                              .fastest = p->fastest,
+                              .sizes = p->sizes != 0,
+                              .component_count = p->component_count,
+                              .landmark_count = p->landmark_count,
+                              .weight_count = p->weight_count,
+                              .mean = t.mean,
+                              .scales = t.scales,
+                              .components = t.components,
+                              .landmarks = landmarks,
+                              .base = t.base,
+                              .slopes = t.slopes,
+                              .pulls = t.pulls,
+                              .known = t.known,
+                              .width = p->width,
+                              .familiar = p->familiar,
+                              .outside = p->outside};
+    for (size_t m = 0; landmarks && m < (size_t)p->landmark_count; m++)
+        for (size_t c = 0; c < components; c++)
+            landmarks[m * components + c] = t.landmarks[(m / GROUP * components + c) * GROUP + m % GROUP];
+}
+
+/* ---- evaluation ---- */
+
+/* e^-q for q >= 0, to 1e-6 of itself; 0 beyond 87. */
+static inline float fall(float q) {
+    const float t = -1.44269504F * (q < 87 ? q : 87);
+    const float whole = (float)(int32_t)(t - 0.5F), part = (t - whole) * 0.69314718F;
+    const float e =
+        1 + part * (1 + part * (0.5F + part * (0.16666667F + part * (0.041666667F + part * 0.0083333333F))));
+    union {
+        uint32_t bits;
+        float number;
+    } scale = {.bits = (uint32_t)((int32_t)whole + 127) << 23};
+    return q < 87 ? e * scale.number : 0;
+}
+
+typedef struct room {
+    float *components; /* [component_count] */
+    float *squares;    /* [groups][GROUP]: distances from the landmarks */
+    float *weights;    /* [weight_count] */
+} room;
+
+static room lay(const ex_predictor *p, void *scratch) {
+    float *at = scratch;
+    room r = {.components = at};
+    r.squares = r.components + p->component_count;
+    r.weights = r.squares + groups_of(p) * GROUP;
+    return r;
+}
+
+size_t ex_predictor_scratch_size(const ex_predictor *p) {
+    return ((size_t)p->component_count + groups_of(p) * GROUP + (size_t)p->weight_count) * sizeof(float);
+}
+
+/* Adds factor times a row to sums. */
+static void add_row(float *restrict sums, const float *restrict row, float factor, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        sums[i] += factor * row[i];
+}
+
+/* Computes the components of a state; returns the square of what they do not see, beyond what learning met. */
+static float project(const ex_predictor *p, const exi_predictor_tables *t, const float *state, const room *r) {
+    const size_t length = state_length(p), count = (size_t)p->component_count;
+    double whole = 0, seen = 0;
+    memset(r->components, 0, count * sizeof(float));
+    for (size_t i = 0; i < length; i++) {
+        const float y = (state[i] - t->mean[i]) * t->scales[i];
+        const float bounded = y > farthest ? farthest : y > -farthest ? y : y <= -farthest ? -farthest : 0;
+        whole += (double)bounded * (double)bounded;
+        if (bounded != 0)
+            add_row(r->components, t->components + i * count, bounded, count);
+    }
+    for (size_t c = 0; c < count; c++)
+        seen += (double)r->components[c] * (double)r->components[c];
+    return whole - seen > p->outside ? (float)(whole - seen - p->outside) : 0;
+}
+
+/* Squares of the distances from all landmarks; returns the least. */
+static float measure_landmarks(const ex_predictor *p, const exi_predictor_tables *t, float unseen, const room *r) {
+    const size_t count = (size_t)p->component_count, landmarks = (size_t)p->landmark_count;
+    float least = INFINITY;
+    for (size_t g = 0; g < groups_of(p); g++) {
+        const float *group = t->landmarks + g * count * GROUP;
+        float sums[GROUP];
+        for (int i = 0; i < GROUP; i++)
+            sums[i] = unseen;
+        for (size_t c = 0; c < count; c++) {
+            const float z = r->components[c];
+            for (int i = 0; i < GROUP; i++) {
+                const float d = z - group[c * GROUP + (size_t)i];
+                sums[i] += d * d;
+            }
+        }
+        for (size_t i = 0; i < GROUP && g * GROUP + i < landmarks; i++)
+            least = sums[i] < least ? sums[i] : least;
+        memcpy(r->squares + g * GROUP, sums, sizeof sums);
+    }
+    return least;
+}
+
+/* Weights of the nearest known states; their sum is 1. */
+static void recall(const ex_predictor *p, const exi_predictor_tables *t, const room *r, float least, double share,
+                   double *weights) {
+    const size_t count = (size_t)p->weight_count;
+    const float factor = (float)(0.5 / (p->familiar * p->familiar));
+    double total = 0;
+    memset(r->weights, 0, count * sizeof(float));
+    for (size_t m = 0; m < (size_t)p->landmark_count; m++) {
+        const float k = fall((r->squares[m] - least) * factor);
+        total += (double)k;
+        if (k > 0)
+            add_row(r->weights, t->known + m * count, k, count);
+    }
+    for (size_t i = 0; i < count; i++)
+        weights[i] += share * ((double)r->weights[i] / total - weights[i]);
+}
+
+double ex_predictor_evaluate(const ex_predictor *p, const float *state, double *weights, void *scratch) {
+    const exi_predictor_tables t = exi_predictor_find(p);
+    const room r = lay(p, scratch);
+    const size_t count = (size_t)p->weight_count;
+    const float factor = (float)(0.5 / (p->width * p->width));
+    const float unseen = project(p, &t, state, &r);
+    const float least = measure_landmarks(p, &t, unseen, &r);
+    memcpy(r.weights, t.base, count * sizeof(float));
+    for (size_t c = 0; c < (size_t)p->component_count; c++)
+        add_row(r.weights, t.slopes + c * count, r.components[c], count);
+    for (size_t m = 0; m < (size_t)p->landmark_count; m++) {
+        const float k = fall(r.squares[m] * factor);
+        if (k > 0)
+            add_row(r.weights, t.pulls + m * count, k, count);
+    }
+    for (size_t i = 0; i < count; i++)
+        weights[i] = (double)r.weights[i];
+    const double far = sqrt((double)least) / p->familiar, fade = far <= 1.5 ? 0 : far >= 3 ? 1 : (far - 1.5) / 1.5;
+    if (fade > 0)
+        recall(p, &t, &r, least, fade * fade * (3 - 2 * fade), weights);
+    return far;
+}
