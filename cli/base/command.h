@@ -18,6 +18,7 @@ typedef enum ex_exit { EX_EXIT_DONE = 0, EX_EXIT_FAILED = 1, EX_EXIT_USAGE = 2 }
 #define EX_WORDS_MAX 256
 typedef struct ex_word_list {
     const char *words[EX_WORDS_MAX];
+    int places[EX_WORDS_MAX]; /* of the words in the command line, ascending: which option came before which */
     int count;
 } ex_word_list;
 

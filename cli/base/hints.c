@@ -14,6 +14,7 @@ static const struct {
     {"far_away", "; --force takes it as it is"},
     {"far_sculpt", "; --force takes it as it is"},
     {"folder_in_use", ": give --force to overwrite it, or choose another folder"},
+    {"frames_differ", "; --range takes a part of both"},
     {"joint_without_axis", ": give it with --joint, or leave out --layer to start a layer that does"},
     {"layer_at_rest", ": give another --layer, or leave it out to start a new one"},
     {"mirrored_both", ", or the side with --all"},

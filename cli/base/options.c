@@ -149,6 +149,7 @@ static int store_value(const parser *p, const ex_option *option, const char *val
 static int store_words(parser *p, const ex_option *option, const char *value) {
     ex_word_list *list = option->words;
     while (list->count < EX_WORDS_MAX) {
+        list->places[list->count] = p->position;
         list->words[list->count++] = value;
         if (p->position == p->word_count || p->words[p->position][0] == '-' || !strchr(p->words[p->position], '='))
             return EX_EXIT_DONE;

@@ -30,15 +30,6 @@ bool exi_drive_length_read(const ex_call *call, const char *option, const char *
     return false;
 }
 
-bool exi_drive_scale_read(const ex_call *call, const char *text, double *scale) {
-    const char *at = text, *end = text ? text + strlen(text) : NULL;
-    *scale = 1;
-    if (!text || (ex_parse_double(&at, end, scale) && at == end && *scale > 0 && isfinite(*scale)))
-        return true;
-    exi_wrong_usage(call->command, "--" EXI_DRIVEN_SCALE " needs a number above 0, such as 0.01, not '%s'", text);
-    return false;
-}
-
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value) {
     const char *equals = strchr(text, '='), *end = text + strlen(text), *at = equals ? equals + 1 : end;
     *name = equals ? (size_t)(equals - text) : 0;
@@ -121,7 +112,7 @@ bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_S
     const int count = exi_drive_worst(report, false, NAMED, worst);
     for (int i = 0; i < count; i++) {
         const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", worst[i] + 1);
+        snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", report->first + worst[i] + 1);
     }
     snprintf(text, EXI_DRIVE_FAR_SIZE,
              "%d of %d frames are farther from any blend of the keys than keys are from each other (%s), worst frame%s "

@@ -3,6 +3,7 @@
  *
  *   cmd_drive.c     the command with subcommands, and shared functions
  *   drive_learn.c   builds a rig from caches
+ *   drive_takes.c   parses ranges of frames, frame rates and units of caches
  *   drive_apply.c   applies a rig to a new animation of its driver
  *   drive_keys.c    lists, adds and removes keys
  *   drive_report.c  measures a rig, in numbers and as a picture
@@ -23,14 +24,24 @@ extern const ex_command cmd_drive_remove;
 extern const ex_command cmd_drive_report;
 
 #define EXI_CACHE_ENDINGS ".pc2, .mdd, .abc or .obj"
+#define EXI_DRIVER_SCALE  "driver-scale"
 #define EXI_DRIVEN_SCALE  "driven-scale"
 
 /* Reads a length of at least 0, in metres or followed by "mm"; false after printing an error. NULL leaves *metres
  * alone. */
 bool exi_drive_length_read(const ex_call *call, const char *option, const char *text, double *metres);
 
-/* Reads the unit of driven files, a number above 0; false after printing an error. NULL gives 1. */
-bool exi_drive_scale_read(const ex_call *call, const char *text, double *scale);
+/* Reads the unit of files, a number above 0; false after printing an error. NULL gives 1. */
+bool exi_drive_scale_read(const ex_call *call, const char *option, const char *text, double *scale);
+/* Reads a range of frames, "10-250" or "10-" for all from frame 10 on: *first from 0, *count 0 for all that follow;
+ * false after printing an error. NULL gives all frames. */
+bool exi_drive_range_read(const ex_call *call, const char *text, int *first, int *count);
+/* Reads frames per second; false after printing an error. NULL gives 0. */
+bool exi_drive_rate_read(const ex_call *call, const char *text, double *rate);
+/* Gives each pair of caches the word of an option that follows it in the command line: words [pair_count], NULL for a
+ * pair without. A single pair takes it from anywhere. False after printing an error. */
+bool exi_drive_words_of_pairs(const ex_call *call, const char *option, const ex_word_list *list,
+                              const ex_word_list *drivers, const ex_word_list *drivens, const char **words);
 
 /* Parses "stiffness=5": the name's length and the number; false after printing an error. */
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *driver, *output, *group, *scale_text;
+static const char *driver, *output, *group, *range_text, *rate_text, *driver_scale_text, *scale_text;
 static ex_word_list database;
 static bool no_settle, force;
 
@@ -23,6 +23,18 @@ static const ex_option options[] = {
      .text = &driver},
     {.name = "output", .letter = 'o', .argument = "OUT", .help = "output file: " EXI_CACHE_ENDINGS, .text = &output},
     {.name = "group", .argument = "G", .help = "write only the vertices of this group of faces", .text = &group},
+    {.name = "range",
+     .argument = "FIRST-LAST",
+     .help = "frames of the driver to follow: 10-250, or 10- for all from frame 10 on; counting from 1 (default: all)",
+     .text = &range_text},
+    {.name = "fps",
+     .argument = "RATE",
+     .help = "frames per second, from the first frame of the driver on (default: its own times)",
+     .text = &rate_text},
+    {.name = EXI_DRIVER_SCALE,
+     .argument = "FACTOR",
+     .help = "multiply the driver by this, as for 'drive learn' (default: 1)",
+     .text = &driver_scale_text},
     {.name = EXI_DRIVEN_SCALE,
      .argument = "FACTOR",
      .help = "write the unit that 'drive learn' read with this: positions are divided by it (default: 1)",
@@ -64,7 +76,7 @@ static bool frame_is_free(const char *path, const ex_cache_reader *drivers) {
 }
 
 /* The same for all numbered files. A driver that cannot be read is reported. */
-static bool frames_are_free(void) {
+static bool frames_are_free(const ex_apply_def *def) {
     ex_cache_reader *reader = NULL;
     ex_error error = {.result = EX_OK};
     bool all = true;
@@ -74,7 +86,7 @@ static bool frames_are_free(void) {
         exi_failed(&error);
         return false;
     }
-    const int count = ex_cache_get_info(reader).frame_count;
+    const int rest = ex_cache_get_info(reader).frame_count - def->first, count = def->count > 0 ? def->count : rest;
     for (int f = 0; all && f < count; f++) {
         char *path = ex_cache_frame_path(output, f, count);
         if (!path)
@@ -128,9 +140,12 @@ static int apply(const ex_call *call, const ex_rig *rig) {
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;
-    if (!exi_drive_scale_read(call, scale_text, &def.driven_scale))
+    if (!exi_drive_range_read(call, range_text, &def.first, &def.count) ||
+        !exi_drive_rate_read(call, rate_text, &def.rate) ||
+        !exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &def.driver_scale) ||
+        !exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &def.driven_scale))
         return EX_EXIT_USAGE;
-    if (!frames_are_free())
+    if (!frames_are_free(&def))
         return EX_EXIT_FAILED;
     const double start = exi_clock();
     exi_pool *pool = exi_pool_create(call->threads);

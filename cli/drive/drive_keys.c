@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output, *driver, *driven, *at_text, *name, *scale_text;
+static const char *output, *driver, *driven, *at_text, *name, *driver_scale_text, *scale_text;
 static ex_word_list database;
 
 /* ---- a rig and its definition ---- */
@@ -218,6 +218,10 @@ static const ex_option add_options[] = {
      .help = "form of the driver: .obj, .ply, .off, .glb; or a cache with --at",
      .text = &driver},
     {.name = "driven", .argument = "FORM", .help = "form of the driven mesh, likewise", .text = &driven},
+    {.name = EXI_DRIVER_SCALE,
+     .argument = "FACTOR",
+     .help = "multiply the positions of --driver by this, as for 'drive learn' (default: 1)",
+     .text = &driver_scale_text},
     {.name = EXI_DRIVEN_SCALE,
      .argument = "FACTOR",
      .help = "multiply the positions of --driven by this, as for 'drive learn' (default: 1)",
@@ -275,7 +279,7 @@ static ex_result check_pair(int frame, ex_error *error) {
     return result;
 }
 
-static int add(const ex_call *call, const opened *o, int frame, double scale) {
+static int add(const ex_call *call, const opened *o, int frame, const double scales[2]) {
     ex_drive_def def = *o->def;
     ex_error error = {.result = EX_OK};
     ex_drive_key *keys = array_allocate((size_t)def.key_count + 1, sizeof *keys);
@@ -300,8 +304,10 @@ static int add(const ex_call *call, const opened *o, int frame, double scale) {
                check_pair(frame, &error) != EX_OK) {
         exit_code = exi_failed(&error);
     } else {
+        for (size_t i = 0; i < 3 * (size_t)def.driver->vertex_count; i++)
+            driver_form[i] = (float)(scales[0] * (double)driver_form[i]);
         for (size_t i = 0; i < 3 * (size_t)def.driven->vertex_count; i++)
-            driven_form[i] = (float)(scale * (double)driven_form[i]);
+            driven_form[i] = (float)(scales[1] * (double)driven_form[i]);
         memcpy(keys, def.keys, (size_t)def.key_count * sizeof *keys);
         keys[def.key_count++] = (ex_drive_key){
             .name = called, .driver = driver_form, .driven = driven_form, .database = isnan(value) ? 0 : value};
@@ -320,12 +326,13 @@ static int add(const ex_call *call, const opened *o, int frame, double scale) {
 
 static int run_add(const ex_call *call) {
     opened o = {.lock = -1};
-    double scale;
+    double scales[2];
     int exit_code, frame = -1;
     const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
     if (!driver || !driven)
         return exi_wrong_usage(call->command, "--driver and --driven are required: a key is a pair of forms");
-    if (!exi_drive_scale_read(call, scale_text, &scale))
+    if (!exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &scales[0]) ||
+        !exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &scales[1]))
         return EX_EXIT_USAGE;
     if (at_text && (!ex_parse_int(&at, end, &frame) || at != end || frame < 1))
         return exi_wrong_usage(call->command, "--at needs a frame, counting from 1, not '%s'", at_text);
@@ -337,7 +344,7 @@ static int run_add(const ex_call *call) {
     }
     if (!check_output(call, &exit_code))
         return exit_code;
-    exit_code = open_to_change(&o, call) ? add(call, &o, frame, scale) : EX_EXIT_FAILED;
+    exit_code = open_to_change(&o, call) ? add(call, &o, frame, scales) : EX_EXIT_FAILED;
     close_rig(&o);
     return exit_code;
 }

@@ -17,9 +17,9 @@
 enum { GIVEN_MAX = 1024, REFERENCE_MAX = 64 };
 #define LONG_SECONDS 5.0 /* work that takes longer is announced */
 
-static ex_word_list drivers, drivens, databases;
+static ex_word_list drivers, drivens, databases, ranges, rates;
 static const char *driver_mesh, *driven_mesh, *output, *choose, *until, *at_text, *frames_text, *frame_text;
-static const char *residual, *thickness, *bind, *weights_text, *name, *scale_text;
+static const char *residual, *thickness, *bind, *weights_text, *name, *driver_scale_text, *scale_text;
 static bool no_push, paths, paper, force;
 static int keys;
 
@@ -39,6 +39,22 @@ static const ex_option options[] = {
      .argument = "MESH",
      .help = "mesh of the driven mesh's animation (default: as for --driver-mesh)",
      .text = &driven_mesh},
+    {.name = "range",
+     .argument = "FIRST-LAST",
+     .help =
+         "frames of the pair of caches before it to learn from: 10-250, or 10- for all from frame 10 on; counting from "
+         "1 (default: all)",
+     .words = &ranges},
+    {.name = "fps",
+     .argument = "RATE",
+     .help = "frames per second of the pair of caches before it (default: the times in the driver's cache)",
+     .words = &rates},
+    {.name = EXI_DRIVER_SCALE,
+     .argument = "FACTOR",
+     .help =
+         "multiply the driver and its animation by this: 0.01 for centimetres, if the rig is to be in metres (default: "
+         "1)",
+     .text = &driver_scale_text},
     {.name = EXI_DRIVEN_SCALE,
      .argument = "FACTOR",
      .help = "multiply the driven mesh and its animation by this, if its unit is another than the driver's: 0.01 for "
@@ -210,14 +226,22 @@ static bool read_references(const ex_call *call, wish *w) {
                         drivers.count, databases.count);
         return false;
     }
+    const char *range_words[REFERENCE_MAX], *rate_words[REFERENCE_MAX];
+    if (!exi_drive_words_of_pairs(call, "range", &ranges, &drivers, &drivens, range_words) ||
+        !exi_drive_words_of_pairs(call, "fps", &rates, &drivers, &drivens, rate_words))
+        return false;
     w->def.references = w->references;
     w->def.reference_count = drivers.count;
     for (int i = 0; i < drivers.count; i++) {
         size_t size = 0;
-        w->references[i] = (ex_drive_reference){.driver = drivers.words[i], .driven = drivens.words[i]};
+        ex_drive_reference *pair = &w->references[i];
+        *pair = (ex_drive_reference){.driver = drivers.words[i], .driven = drivens.words[i]};
+        if (!exi_drive_range_read(call, range_words[i], &pair->first, &pair->count) ||
+            !exi_drive_rate_read(call, rate_words[i], &pair->rate))
+            return false;
         if (databases.count == 0)
             continue;
-        if (!exi_drive_database_read(call, databases.words[i], &size, &w->references[i].database))
+        if (!exi_drive_database_read(call, databases.words[i], &size, &pair->database))
             return false;
         if (size >= sizeof w->axis ||
             (i > 0 && (strlen(w->axis) != size || strncmp(w->axis, databases.words[i], size)))) {
@@ -252,9 +276,11 @@ static bool read_words(const ex_call *call, wish *w) {
     w->def.options.paths = paths;
     w->def.options.one_region = paths;
     w->def.any_fit = force;
-    const bool good = exi_drive_scale_read(call, scale_text, &w->def.driven_scale) && read_references(call, w) &&
-                      read_choice(call, w) && read_residual(call, w) && read_frames(call, w) && read_frame(call, w) &&
-                      read_given(call, w) && exi_drive_length_read(call, "until", until, &w->def.until) &&
+    const bool good = exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &w->def.driver_scale) &&
+                      exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &w->def.driven_scale) &&
+                      read_references(call, w) && read_choice(call, w) && read_residual(call, w) &&
+                      read_frames(call, w) && read_frame(call, w) && read_given(call, w) &&
+                      exi_drive_length_read(call, "until", until, &w->def.until) &&
                       exi_drive_length_read(call, "thickness", thickness, &w->def.options.thickness);
     w->def.key_count = keys ? keys : until ? EX_CONVEX_MAX : w->def.given_count;
     return good;
@@ -302,6 +328,8 @@ static ex_result read_files(wish *w, ex_error *error) {
     ex_result result = read_mesh(driver_mesh, drivers.words[0], &w->driver, error);
     if (result == EX_OK)
         result = read_mesh(driven_mesh, drivens.words[0], &w->driven, error);
+    for (size_t i = 0; result == EX_OK && i < 3 * (size_t)w->driver->vertex_count; i++)
+        w->driver->positions[i] *= w->def.driver_scale;
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)w->driven->vertex_count; i++)
         w->driven->positions[i] *= w->def.driven_scale;
     w->def.driver = w->driver;
@@ -482,9 +510,11 @@ const ex_command cmd_drive_learn = {
                    "the nearest key alone. The error on other animations is larger ('exemplar\n"
                    "drive report').\n"
                    "\n"
-                   "Several pairs of caches make one reference. With --database they are\n"
+                   "Several pairs of caches are several takes: give --driver and --driven again,\n"
+                   "and after each pair its --range and --fps. With --database they are\n"
                    "simulations of different cloth: keys are chosen in each, and the rig has an\n"
-                   "axis that goes from one to the other.",
+                   "axis that goes from one to the other. Frames are numbered over all caches one\n"
+                   "after the other, whatever the ranges.",
     .examples = "# from numbered files body_0001.obj and shirt_0001.obj on\n"
                 "exemplar drive learn --driver body.obj --driven shirt.obj --keys 12 -o s.glb\n"
                 "# from caches, which have no faces; as few keys as leave 5 mm\n"

@@ -16,7 +16,7 @@
 
 enum { WORST = 8 };
 
-static const char *driver, *truth, *picture, *csv, *scale_text;
+static const char *driver, *truth, *picture, *csv, *range_text, *rate_text, *driver_scale_text, *scale_text;
 static ex_word_list database;
 static bool no_settle;
 
@@ -29,6 +29,18 @@ static const ex_option options[] = {
      .argument = "CACHE",
      .help = "a simulation of the same animation, to compare with",
      .text = &truth},
+    {.name = "range",
+     .argument = "FIRST-LAST",
+     .help = "frames of both to use: 10-250, or 10- for all from frame 10 on; counting from 1 (default: all)",
+     .text = &range_text},
+    {.name = "fps",
+     .argument = "RATE",
+     .help = "frames per second, from the first frame of the driver on (default: its own times)",
+     .text = &rate_text},
+    {.name = EXI_DRIVER_SCALE,
+     .argument = "FACTOR",
+     .help = "multiply the driver by this, as for 'drive learn' (default: 1)",
+     .text = &driver_scale_text},
     {.name = EXI_DRIVEN_SCALE,
      .argument = "FACTOR",
      .help = "multiply the positions of --truth by this, as for 'drive learn' (default: 1)",
@@ -113,9 +125,10 @@ static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_re
         int most = 0;
         for (int k = 1; k < r->key_count; k++)
             most = weights[k] > weights[most] ? k : most;
-        exi_print("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", worst[i] + 1, f->time, exi_text_length(a, f->mean),
-                  exi_text_length(b, f->p95), exi_text_length(c, f->worst), exi_text_length(d, f->nearest_mean),
-                  exi_text_length(e, f->hull_distance), key_name(rig, layer, most), weights[most]);
+        exi_print("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", r->first + worst[i] + 1, f->time,
+                  exi_text_length(a, f->mean), exi_text_length(b, f->p95), exi_text_length(c, f->worst),
+                  exi_text_length(d, f->nearest_mean), exi_text_length(e, f->hull_distance), key_name(rig, layer, most),
+                  weights[most]);
     }
 }
 
@@ -129,7 +142,7 @@ static void emit_figure(exi_emitter *json, const char *key, double value) {
 static void emit_frame(exi_emitter *json, const ex_drive_report *r, int frame) {
     const ex_drive_frame *f = &r->frames[frame];
     exi_emit_open(json, NULL, '{');
-    exi_emit_number(json, "frame", frame + 1);
+    exi_emit_number(json, "frame", r->first + frame + 1);
     exi_emit_number(json, "time", f->time);
     exi_emit_number(json, "hull_distance", f->hull_distance);
     emit_figure(json, "mean", f->mean);
@@ -208,7 +221,7 @@ static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_err
         const double values[] = {f->time,           f->hull_distance, f->mean,        f->p95,         f->worst,
                                  f->worst_vertex,   f->nearest_mean,  f->blend_mean,  f->penetrating, f->left,
                                  f->deepest_before, f->deepest_after, f->driver_jump, f->driven_jump};
-        ex_file_printf(&w, "%d", i + 1);
+        ex_file_printf(&w, "%d", r->first + i + 1);
         for (int c = 0; c < (int)(sizeof values / sizeof values[0]); c++)
             write_cell(&w, values[c], c < 2 || c > 7 || values[c] >= 0);
         for (int k = 0; k < r->key_count; k++)
@@ -242,7 +255,10 @@ static int report(const ex_call *call, const ex_rig *rig) {
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;
-    if (!exi_drive_scale_read(call, scale_text, &def.driven_scale))
+    if (!exi_drive_range_read(call, range_text, &def.first, &def.count) ||
+        !exi_drive_rate_read(call, rate_text, &def.rate) ||
+        !exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &def.driver_scale) ||
+        !exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &def.driven_scale))
         return EX_EXIT_USAGE;
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);

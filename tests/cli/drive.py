@@ -535,4 +535,5 @@ class Refusals(Driven):
         self.assertEqual(self.listing(), before)
 
 
-harness.main()
+if __name__ == "__main__":
+    harness.main()

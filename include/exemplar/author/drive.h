@@ -176,10 +176,15 @@ typedef enum ex_key_choice {
 /* Returns the name of a way to choose keys. */
 EX_API const char *ex_key_choice_name(ex_key_choice choice);
 
-/* One reference animation. */
+/* One reference animation: a take. Frames are numbered over all caches of all references one after the other, from 0,
+ * with those that no range uses: a range changes no number. */
 typedef struct ex_drive_reference {
-    const char *driver, *driven; /* caches with the same number of frames; OBJ files with the same numbers */
+    const char *driver, *driven; /* caches with the same number of frames, unless `count` says which are used; OBJ files
+                                    with the same numbers */
     double database;
+    int first;   /* first frame of both caches that is used, from 0 */
+    int count;   /* number of frames used from there; 0: all that follow */
+    double rate; /* frames per second; 0: the times of the driver's cache */
 } ex_drive_reference;
 
 /* A function that learning calls at most once, on the calling thread, when it has timed its first steps: about how many
@@ -201,8 +206,8 @@ typedef struct ex_learn_def {
     double until;     /* metres: stop once the mean error over the references is below this; 0: stop at key_count */
     int given_count;  /* number of frames chosen by hand, which come first */
     const int *given; /* [given_count], numbered over all references in sequence */
-    /* Unit of the driven caches: their positions are multiplied by this, those of the mesh are not. 0 means 1. */
-    double driven_scale;
+    /* Units of the caches: their positions are multiplied by these, those of the meshes are not. 0 means 1. */
+    double driver_scale, driven_scale;
     bool any_fit; /* true: accept driven forms that are of another unit than the driver, or far from it */
     ex_drive_options options;
     const ex_learn_estimate *estimate; /* optional */
@@ -213,7 +218,7 @@ typedef struct ex_learn_def {
 /* Report on learning. */
 typedef struct ex_learned {
     int key_count;
-    int *frames;        /* [key_count] in the order chosen */
+    int *frames;        /* [key_count] in the order chosen, numbered as in ex_drive_reference */
     double *mean_error; /* [key_count]: mean error over the references after that many keys; -1 if not measured */
     int frame_count;    /* number of moving frames used */
     ex_residual residual;
@@ -237,8 +242,11 @@ typedef struct ex_apply_def {
     const char *group;  /* optional group of the rig's faces: only its vertices are written, in their order */
     double database;    /* value of the axis of databases; NAN: rest */
     const char *truth;  /* cache to compare with, optional */
-    /* Unit of the driven caches, as in ex_learn_def: the truth is multiplied by it, and the output divided. */
-    double driven_scale;
+    int first, count;   /* frames of driver and truth that are used, as in ex_drive_reference */
+    double rate; /* frames per second, from time 0 of the cache's first frame; 0: the times of the driver's cache */
+    /* Units of the caches, as in ex_learn_def: driver and truth are multiplied by them, and the output is divided by
+     * driven_scale. */
+    double driver_scale, driven_scale;
     bool unsettled;
     bool brief;                  /* true: keep the report cheap: no nearest keys, no deepest_after, no jumps (-1, 0) */
     const ex_progress *progress; /* optional; returning false stops */
@@ -261,6 +269,7 @@ typedef struct ex_drive_frame {
 /* Report on applying a driven rig: frame by frame, and over all frames. */
 typedef struct ex_drive_report {
     int frame_count, key_count, vertex_count;
+    int first; /* number of frames[0] in the driver's cache, from 0 */
     ex_drive_frame *frames;
     double *weights;       /* [frame_count][key_count] */
     double *vertex_errors; /* [vertex_count] means over frames; NULL without truth */

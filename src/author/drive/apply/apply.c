@@ -18,8 +18,8 @@ typedef struct applier {
     int layer;
     ex_cache_reader *driver, *truth;
     ex_cache_writer *writer;
-    int frame_count, driver_count, vertex_count;
-    double *inputs, *weights; /* weights [ex_rig_example_count] */
+    int frame_count, driver_count, vertex_count; /* frame_count: those that are used */
+    double *inputs, *weights;                    /* weights [ex_rig_example_count] */
     float *form, *unsettled, *made, *right;
     void *scratch, *state;
     int *picked; /* [picked_count]: vertices to write; NULL: all */
@@ -112,7 +112,7 @@ static ex_result open_output(applier *a) {
     if (result == EX_OK && def->group && faces)
         result = cut_mesh(a, mesh);
     for (int f = 0; result == EX_OK && f < a->frame_count; f++)
-        times[f] = ex_cache_time(a->driver, f);
+        times[f] = exi_take_time(a->driver, def->first + f, def->rate);
     if (result == EX_OK)
         result = ex_cache_create(def->output, def->group ? a->picked_count : a->vertex_count, a->frame_count, times,
                                  faces ? mesh : NULL, &a->writer, a->error);
@@ -121,22 +121,16 @@ static ex_result open_output(applier *a) {
     return result;
 }
 
-static double driven_scale(const applier *a) {
-    return a->def->driven_scale > 0 ? a->def->driven_scale : 1;
-}
-
-static void scale_form(float *form, int count, double scale) {
-    for (size_t i = 0; scale != 1 && i < 3 * (size_t)count; i++)
-        form[i] = (float)(scale * (double)form[i]);
-}
-
+/* Writes the form in the unit of the output. It is measured already, and not needed again. */
 static ex_result write_frame(const applier *a, int frame) {
-    for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++)
+    const double scale = a->def->driven_scale > 0 ? a->def->driven_scale : 1;
+    for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++) {
+        a->made[i] = (float)((double)a->made[i] / scale);
         if (!isfinite(a->made[i]))
             return ex_error_set(a->error, EX_ERROR_DATA,
-                                "in frame %d, vertex %zu (counting from 0) is too far away for a float", frame + 1,
-                                i / 3);
-    scale_form(a->made, a->vertex_count, 1 / driven_scale(a)); /* measured already, and not needed again */
+                                "in frame %d, vertex %zu (counting from 0) is too far away for a float",
+                                a->def->first + frame + 1, i / 3);
+    }
     for (int i = 0; i < a->picked_count; i++)
         memcpy(a->written + 3 * (size_t)i, a->made + 3 * (size_t)a->picked[i], 3 * sizeof(float));
     return ex_cache_write(a->writer, a->picked ? a->written : a->made, a->error);
@@ -172,6 +166,26 @@ static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex
     return EX_OK;
 }
 
+static ex_result check_truth(applier *a) {
+    const ex_apply_def *def = a->def;
+    const int counts[2] = {ex_cache_get_info(a->driver).frame_count, ex_cache_get_info(a->truth).frame_count};
+    int used = 0;
+    if (def->count > 0) {
+        const ex_result result = exi_take_check(a->truth, def->truth, def->first, def->count, 0, &used, a->error);
+        return result == EX_OK
+                   ? exi_take_check_pair(a->driver, def->driver, a->truth, def->truth, def->first, def->count, a->error)
+                   : result;
+    }
+    const ex_result result = ex_drive_check_pair(a->driver, def->driver, a->truth, def->truth, a->error);
+    if (result == EX_OK && counts[0] != counts[1])
+        return ex_error_kind(a->error,
+                             ex_error_set(a->error, EX_ERROR_DATA,
+                                          "'%s' has %d frames but '%s' has %d: they cannot be compared", def->driver,
+                                          counts[0], def->truth, counts[1]),
+                             "frames_differ");
+    return result;
+}
+
 static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
@@ -185,15 +199,9 @@ static ex_result open_caches(applier *a) {
         result = ex_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
     if (result == EX_OK && def->truth)
         result = ex_drive_open_cache(def->truth, "driven", a->vertex_count, NULL, &a->truth, a->error);
-    if (result == EX_OK && a->truth)
-        result = ex_drive_check_pair(a->driver, def->driver, a->truth, def->truth, a->error);
-    if (result != EX_OK)
-        return result;
-    a->frame_count = ex_cache_get_info(a->driver).frame_count;
-    if (a->truth && ex_cache_get_info(a->truth).frame_count != a->frame_count)
-        return ex_error_set(a->error, EX_ERROR_DATA, "'%s' has %d frames but '%s' has %d: they cannot be compared",
-                            def->driver, a->frame_count, def->truth, ex_cache_get_info(a->truth).frame_count);
-    return EX_OK;
+    if (result == EX_OK)
+        result = exi_take_check(a->driver, def->driver, def->first, def->count, def->rate, &a->frame_count, a->error);
+    return result == EX_OK && a->truth ? check_truth(a) : result;
 }
 
 /* Sets the axis of databases: the layer's scalar axis. */
@@ -254,11 +262,10 @@ static void close_applier(applier *a) {
 /* ---- frames ---- */
 
 static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
-    ex_result result = ex_drive_read_frame(a->driver, a->def->driver, frame, a->form, a->error);
+    const int in_cache = a->def->first + frame;
+    ex_result result = exi_take_read(a->driver, a->def->driver, in_cache, a->def->driver_scale, a->form, a->error);
     if (result == EX_OK && a->truth)
-        result = ex_drive_read_frame(a->truth, a->def->truth, frame, a->right, a->error);
-    if (result == EX_OK && a->truth)
-        scale_form(a->right, a->vertex_count, driven_scale(a));
+        result = exi_take_read(a->truth, a->def->truth, in_cache, a->def->driven_scale, a->right, a->error);
     if (result != EX_OK)
         return result;
     ex_driven info = {.unsettled = a->unsettled};
@@ -268,7 +275,7 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
     ex_rig_evaluate(a->def->rig, &pose, &output, &how, a->scratch);
     if (gauge)
         exi_gauge_add(gauge, &(exi_applied){.frame = frame,
-                                            .time = ex_cache_time(a->driver, frame),
+                                            .time = exi_take_time(a->driver, in_cache, a->def->rate),
                                             .driver = a->form,
                                             .driven = a->made,
                                             .truth = a->right,
@@ -281,15 +288,17 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
 ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error) {
     if (!def || !def->rig || !def->driver || (!def->output && !report))
         return exi_misuse_error(error, __func__, "no rig, no driver, or nothing to do");
-    if (!(def->driven_scale >= 0) || !isfinite(def->driven_scale))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the scale of driven forms is %g: it must be above 0",
-                            def->driven_scale);
     if (report)
         *report = NULL;
+    ex_result result = exi_take_check_scale(def->driver_scale, "driver", error);
+    if (result == EX_OK)
+        result = exi_take_check_scale(def->driven_scale, "driven", error);
+    if (result != EX_OK)
+        return result;
     applier a = {.def = def, .layer = find_layer(def->rig), .error = error};
     exi_gauge gauge = {.rig = NULL};
     ex_drive_report *made = NULL;
-    ex_result result = open_applier(&a, report != NULL);
+    result = open_applier(&a, report != NULL);
     if (result == EX_OK && report)
         result = exi_gauge_open(&gauge, def, a.layer, a.frame_count, &made, error);
     for (int f = 0; result == EX_OK && f < a.frame_count; f++) {

@@ -18,6 +18,7 @@ static ex_result open_report(exi_gauge *g, int frame_count, ex_drive_report **ma
     ex_drive_report *r = calloc(1, sizeof *r);
     if (r) {
         r->frame_count = frame_count;
+        r->first = g->def->first;
         r->key_count = g->key_count;
         r->vertex_count = g->vertex_count;
         r->mean = r->p95 = r->nearest_mean = r->nearest_p95 = r->blend_mean = r->blend_p95 = -1;

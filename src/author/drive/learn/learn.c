@@ -60,9 +60,11 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     if (!(def->until >= 0) || !isfinite(def->until))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the error to reach is %g: it must be a length of 0 or more",
                             def->until);
-    if (!(def->driven_scale >= 0) || !isfinite(def->driven_scale))
-        return ex_error_set(error, EX_ERROR_ARGUMENT, "the scale of driven forms is %g: it must be above 0",
-                            def->driven_scale);
+    ex_result scales = exi_take_check_scale(def->driver_scale, "driver", error);
+    if (scales == EX_OK)
+        scales = exi_take_check_scale(def->driven_scale, "driven", error);
+    if (scales != EX_OK)
+        return scales;
     if (def->driver->vertex_count < 1 || def->driven->vertex_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "the %s mesh has no vertices",
                             def->driver->vertex_count < 1 ? "driver" : "driven");
@@ -80,10 +82,13 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
 
 static ex_result check_given(const exi_learner *l) {
     for (int i = 0; i < l->def->given_count; i++) {
-        const int frame = l->def->given[i];
-        if (frame < 0 || frame >= l->refs.frame_count)
+        const int number = l->def->given[i];
+        if (number < 0 || number >= l->refs.number_count)
             return ex_error_set(l->error, EX_ERROR_ARGUMENT, "there is no frame %d: the references have frames 1 to %d",
-                                frame + 1, l->refs.frame_count);
+                                number + 1, l->refs.number_count);
+        if (exi_references_find(&l->refs, number) < 0)
+            return ex_error_set(l->error, EX_ERROR_ARGUMENT,
+                                "frame %d cannot become a key: the range of its caches leaves it out", number + 1);
     }
     return EX_OK;
 }
@@ -202,7 +207,7 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
         ex_rig_driver driver;
         made->key_count = l->key_count;
         for (int k = 0; k < l->key_count; k++) {
-            made->frames[k] = l->keys[k].frame;
+            made->frames[k] = exi_references_number(&l->refs, l->keys[k].frame);
             made->mean_error[k] = l->keys[k].mean_error;
         }
         made->residual = options->residual;

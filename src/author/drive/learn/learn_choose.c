@@ -58,7 +58,7 @@ static ex_result add_key(exi_learner *l, int frame, double database) {
     const size_t n = (size_t)l->refs.driver_count, m = (size_t)l->refs.driven_count;
     exi_learned_key *key = &l->keys[l->key_count];
     *key = (exi_learned_key){.frame = frame, .database = database, .mean_error = -1};
-    snprintf(key->name, sizeof key->name, "frame_%03d", frame + 1);
+    snprintf(key->name, sizeof key->name, "frame_%03d", exi_references_number(&l->refs, frame) + 1);
     key->driver = exi_array_allocate(n, 3 * sizeof(float));
     key->driven = exi_array_allocate(m, 3 * sizeof(float));
     key->home = exi_array_allocate(n, 3 * sizeof(float));
@@ -165,15 +165,16 @@ static ex_result judge(exi_learner *l, double database, int first, judgement *ma
 static ex_result take_given(exi_learner *l, double database, int first) {
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < l->def->given_count; i++) {
-        const int frame = l->def->given[i];
+        const int frame = exi_references_find(&l->refs, l->def->given[i]);
         if (!same_database(exi_references_of(&l->refs, frame)->database, database))
             continue;
         if (l->key_count > first && l->distance[frame] <= l->alike)
             return l->keys[l->nearest[frame]].frame == frame
-                       ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d is given twice", frame + 1)
+                       ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d is given twice", l->def->given[i] + 1)
                        : ex_error_set(l->error, EX_ERROR_DATA,
                                       "the driver is the same in frames %d and %d: use one of them",
-                                      l->keys[l->nearest[frame]].frame + 1, frame + 1);
+                                      exi_references_number(&l->refs, l->keys[l->nearest[frame]].frame) + 1,
+                                      l->def->given[i] + 1);
         result = add_key(l, frame, database);
         if (result == EX_OK)
             result = look_from_key(l, database, first);

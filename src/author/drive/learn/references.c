@@ -1,13 +1,12 @@
 /*
  * The reference animations that a rig is learned from: pairs of caches, opened, checked against each other, and read
- * one frame at a time. Frames are counted over all references.
+ * one frame at a time. Frames that are used are counted over all references.
  */
 #include "author/drive/learn/references.h"
 
 #include "author/base/array.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 
 ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
@@ -30,58 +29,41 @@ ex_result ex_drive_open_cache(const char *path, const char *what, int vertex_cou
     return result;
 }
 
-ex_result ex_drive_check_pair(const ex_cache_reader *driver, const char *driver_path, const ex_cache_reader *driven,
-                              const char *driven_path, ex_error *error) {
-    if (!driver || !driven || !driver_path || !driven_path)
-        return exi_misuse_error(error, __func__, "no caches, or no paths");
-    const int counts[2] = {ex_cache_get_info(driver).frame_count, ex_cache_get_info(driven).frame_count};
-    if (ex_cache_number(driver, 0) < 0 || ex_cache_number(driven, 0) < 0)
-        return EX_OK;
-    for (int f = 0; f < counts[0] || f < counts[1]; f++) {
-        const int one = f < counts[0] ? ex_cache_number(driver, f) : INT_MAX;
-        const int other = f < counts[1] ? ex_cache_number(driven, f) : INT_MAX;
-        if (one != other)
-            return ex_error_set(error, EX_ERROR_DATA,
-                                "'%s' has no partner, because '%s' has no frame %d: give files that belong together "
-                                "the same number, and move those without a partner to another folder",
-                                ex_cache_path(one < other ? driver : driven, f),
-                                one < other ? driven_path : driver_path, one < other ? one : other);
-    }
-    return EX_OK;
-}
-
-ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions, ex_error *error) {
-    const ex_result result = ex_cache_read(reader, frame, positions, error);
-    const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
-    for (size_t i = 0; result == EX_OK && i < count; i++)
-        if (!(fabsf(positions[i]) < 1e18F))
-            return ex_error_set(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (counting from 0) is too far away",
-                                path, frame + 1, i / 3);
-    return result;
-}
-
 static ex_result open_pair(exi_references *refs, const ex_drive_reference *from, exi_reference *item, ex_error *error) {
     ex_result result =
         ex_drive_open_cache(from->driver, "driver", refs->driver_count, refs->driver, &item->driver, error);
     if (result == EX_OK)
         result = ex_drive_open_cache(from->driven, "driven", refs->driven_count, refs->driven, &item->driven, error);
-    if (result == EX_OK)
+    int used[2] = {0, 0};
+    if (result == EX_OK && from->count == 0)
         result = ex_drive_check_pair(item->driver, from->driver, item->driven, from->driven, error);
+    if (result == EX_OK)
+        result = exi_take_check(item->driver, from->driver, from->first, from->count, from->rate, &used[0], error);
+    if (result == EX_OK)
+        result = exi_take_check(item->driven, from->driven, from->first, from->count, from->rate, &used[1], error);
+    if (result == EX_OK && from->count > 0)
+        result = exi_take_check_pair(item->driver, from->driver, item->driven, from->driven, from->first, from->count,
+                                     error);
     if (result != EX_OK)
         return result;
     const int frames = ex_cache_get_info(item->driver).frame_count,
               others = ex_cache_get_info(item->driven).frame_count;
-    if (frames != others)
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "'%s' has %d frames but '%s' has %d: each frame of the driver needs its driven form",
-                            from->driver, frames, from->driven, others);
-    if (frames > INT_MAX - refs->frame_count)
+    if (used[0] != used[1])
+        return ex_error_kind(
+            error,
+            ex_error_set(error, EX_ERROR_DATA,
+                         "'%s' has %d frames but '%s' has %d: each frame of the driver needs its driven form",
+                         from->driver, frames, from->driven, others),
+            "frames_differ");
+    if (frames > INT_MAX - refs->number_count)
         return ex_error_set(error, EX_ERROR_LIMIT, "the references have more than %d frames together", INT_MAX);
     item->first = refs->frame_count;
-    item->frame_count = frames;
+    item->frame_count = used[0];
+    item->number = refs->number_count + from->first;
     item->from = from;
     item->database = from->database;
-    refs->frame_count += frames;
+    refs->frame_count += used[0];
+    refs->number_count += frames;
     return EX_OK;
 }
 
@@ -90,7 +72,8 @@ ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_
                              .driven_count = def->driven->vertex_count,
                              .driver = def->driver,
                              .driven = def->driven,
-                             .driven_scale = def->driven_scale > 0 ? def->driven_scale : 1};
+                             .driver_scale = def->driver_scale,
+                             .driven_scale = def->driven_scale};
     refs->items = calloc((size_t)def->reference_count, sizeof *refs->items);
     if (!refs->items)
         return ex_error_memory(error, "the references", (size_t)def->reference_count * sizeof *refs->items);
@@ -117,14 +100,32 @@ const exi_reference *exi_references_of(const exi_references *refs, int frame) {
     return &refs->items[i];
 }
 
+double exi_references_time(const exi_references *refs, int frame) {
+    const exi_reference *item = exi_references_of(refs, frame);
+    const int first = item->from->first;
+    return exi_take_time(item->driver, first + frame - item->first, item->from->rate) -
+           exi_take_time(item->driver, first, item->from->rate);
+}
+
+int exi_references_number(const exi_references *refs, int frame) {
+    const exi_reference *item = exi_references_of(refs, frame);
+    return item->number + frame - item->first;
+}
+
+int exi_references_find(const exi_references *refs, int number) {
+    for (int i = 0; i < refs->count; i++)
+        if (number >= refs->items[i].number && number - refs->items[i].number < refs->items[i].frame_count)
+            return refs->items[i].first + number - refs->items[i].number;
+    return -1;
+}
+
 ex_result exi_references_read(const exi_references *refs, int frame, float *driver, float *driven, ex_error *error) {
     const exi_reference *item = exi_references_of(refs, frame);
+    const int in_cache = item->from->first + frame - item->first;
     ex_result result = EX_OK;
     if (driver)
-        result = ex_drive_read_frame(item->driver, item->from->driver, frame - item->first, driver, error);
+        result = exi_take_read(item->driver, item->from->driver, in_cache, refs->driver_scale, driver, error);
     if (result == EX_OK && driven)
-        result = ex_drive_read_frame(item->driven, item->from->driven, frame - item->first, driven, error);
-    for (size_t i = 0; result == EX_OK && driven && refs->driven_scale != 1 && i < 3 * (size_t)refs->driven_count; i++)
-        driven[i] = (float)(refs->driven_scale * (double)driven[i]);
+        result = exi_take_read(item->driven, item->from->driven, in_cache, refs->driven_scale, driven, error);
     return result;
 }

@@ -9,21 +9,42 @@
 
 #include <exemplar/author/drive.h>
 
+/* ---- takes: the used part of a cache (takes.c) ---- */
+
+/* Checks a range of a cache, and a frame rate, of which 0 means all and none. Returns the number of used frames in
+ * *used. */
+ex_result exi_take_check(const ex_cache_reader *reader, const char *path, int first, int count, double rate, int *used,
+                         ex_error *error);
+/* As ex_drive_check_pair, for frames `first` to first + count - 1. */
+ex_result exi_take_check_pair(const ex_cache_reader *driver, const char *driver_path, const ex_cache_reader *driven,
+                              const char *driven_path, int first, int count, ex_error *error);
+/* Checks the factor for the positions of a cache. what: "driver" or "driven". */
+ex_result exi_take_check_scale(double scale, const char *what, ex_error *error);
+/* Returns the time of a frame of a cache in seconds, at this frame rate; 0: as the cache has it. */
+double exi_take_time(const ex_cache_reader *reader, int frame, double rate);
+/* As ex_drive_read_frame, with positions multiplied by the scale before they are checked; 0 means 1. */
+ex_result exi_take_read(ex_cache_reader *reader, const char *path, int frame, double scale, float *positions,
+                        ex_error *error);
+
+/* ---- references ---- */
+
 typedef struct exi_reference {
     ex_cache_reader *driver, *driven;
     const ex_drive_reference *from;
-    int first; /* index of its first frame among the frames of all references */
-    int frame_count;
+    int first;       /* index of its first used frame among the used frames of all references */
+    int frame_count; /* number of used frames */
+    int number;      /* number of its first used frame, as people count: over all frames of all caches, from 0 */
     double database;
 } exi_reference;
 
 typedef struct exi_references {
     int count;
     exi_reference *items;           /* [count] */
-    int frame_count;                /* over all references */
+    int frame_count;                /* used frames of all references */
+    int number_count;               /* all frames of all references, used or not */
     int driver_count, driven_count; /* numbers of vertices */
     const ex_mesh *driver, *driven;
-    double driven_scale; /* factor for the positions of driven caches */
+    double driver_scale, driven_scale; /* factors for the positions of the caches */
 } exi_references;
 
 /* Opens every cache; checks it against the meshes and its partner. Call exi_references_close even after a failure. */
@@ -32,9 +53,18 @@ void exi_references_close(exi_references *refs);
 /* Refuses driven forms in another unit than their driver, or far from it (references_fit.c). */
 ex_result exi_references_check_fit(const exi_references *refs, ex_error *error);
 
-/* Returns the reference that a frame belongs to, counting frames over all references. */
+/* Frames are indices from 0 to frame_count - 1: the used frames of all references, one after the other. */
+
+/* Returns the reference that a frame belongs to, its take. */
 const exi_reference *exi_references_of(const exi_references *refs, int frame);
-/* Reads one frame, counted over all references. Either form may be NULL. */
+/* Returns a frame's time, in seconds since the first used frame of its take. Times never fall within a take; they may
+ * repeat if those of the cache do. */
+double exi_references_time(const exi_references *refs, int frame);
+/* Returns the number of a frame, from 0, for messages and names (ex_drive_reference); and the frame of that number, -1
+ * if it is not used. */
+int exi_references_number(const exi_references *refs, int frame);
+int exi_references_find(const exi_references *refs, int number);
+/* Reads one frame. Either form may be NULL. */
 ex_result exi_references_read(const exi_references *refs, int frame, float *driver, float *driven, ex_error *error);
 
 /* ---- the whole driver's moving frame ---- */
