@@ -17,6 +17,7 @@
 
 static const char *output, *driver, *driven, *at_text, *name, *driver_scale_text, *scale_text;
 static ex_word_list database;
+static bool force;
 
 /* ---- a rig and its definition ---- */
 
@@ -235,6 +236,10 @@ static const ex_option add_options[] = {
      .argument = "NAME=VALUE",
      .help = "the cloth of the key, if the rig has several",
      .words = &database},
+    {.name = "force",
+     .letter = 'f',
+     .help = "take forms that look 10, 100 or 1000 times too large or too small, or are far from each other",
+     .flag = &force},
     OUTPUT_OPTION,
 };
 
@@ -312,7 +317,9 @@ static int add(const ex_call *call, const opened *o, int frame, const double sca
         keys[def.key_count++] = (ex_drive_key){
             .name = called, .driver = driver_form, .driven = driven_form, .database = isnan(value) ? 0 : value};
         def.keys = keys;
-        exit_code = write_rig(call, &def);
+        exit_code = !force && ex_drive_check_fit(&def, &keys[def.key_count - 1], driver, driven, &error) != EX_OK
+                        ? exi_failed(&error)
+                        : write_rig(call, &def);
     }
     snprintf(said, sizeof said, "'%.250s'", called ? called : "");
     if (exit_code == EX_EXIT_DONE)
@@ -356,7 +363,7 @@ const ex_command cmd_drive_add = {
              "drive add RIG.glb --driver CACHE --driven CACHE --at FRAME ...",
     .description = "Adds a pair of forms, or a frame of a pair of caches, as a key: a missing one,\n"
                    "or one that was sculpted. The animation that the other keys were learned from\n"
-                   "is not needed.",
+                   "is not needed. Forms in another unit, or far from each other, are refused.",
     .examples = "exemplar drive add shirt.glb --driver arms_up.obj --driven shirt_up.obj\n"
                 "exemplar drive add shirt.glb --driver b.pc2 --driven s.pc2 --at 37 -o n.glb",
     .options = add_options,

@@ -77,6 +77,26 @@ class Takes(Driven):
         self.succeed("drive", "apply", "s.glb", *OTHER[:2], "-o", "cm.pc2", "-q", "--no-settle", *scales)
         self.assertLess(apart(self.frames("cm.pc2")[17], self.frames("sleeve_b.pc2")[17]), 0.1)
 
+    def test_an_added_key_in_another_unit(self):
+        """Both in centimetres are compared with the rig, the sleeve alone with its bar."""
+        self.succeed("drive", "learn", *ONE, *MESHES)
+        scaled = lambda points: [[100 * x for x in point] for point in points]
+        for name, form in (("bar", bar), ("sleeve", sleeve)):
+            self.write(f"cm_{name}.pc2", pc2([scaled(form(*motion(1.0, f))) for f in range(20)]))
+        add = ["drive", "add", "s.glb", "--at", "18", "--name", "more", "--driver"]
+        before = (self.folder / "s.glb").read_bytes()
+        outcome = self.run_tool(*add, "cm_bar.pc2", "--driven", "cm_sleeve.pc2")
+        self.sentence(outcome, 1, "'cm_bar.pc2' has the driver mesh 1e+02 times as large as the rig has it",
+                      "--driver-scale", "--force")
+        outcome = self.run_tool(*add, "bar_b.pc2", "--driven", "cm_sleeve.pc2")
+        self.sentence(outcome, 1, "'cm_sleeve.pc2' has the driven mesh 1e+02 times as large", "--driven-scale")
+        self.assertEqual((self.folder / "s.glb").read_bytes(), before)
+        self.succeed(*add, "cm_bar.pc2", "--driven", "cm_sleeve.pc2", "--driver-scale", ".01", "--driven-scale", ".01")
+        self.write("aside.pc2", pc2([[[x, y + 2, z] for x, y, z in sleeve(*motion(1.0, f))] for f in range(20)]))
+        beside = ["drive", "add", "s.glb", "--at", "9", "--driver", "bar_b.pc2", "--driven", "aside.pc2"]
+        self.sentence(self.run_tool(*beside, "--name", "beside"), 1, "'aside.pc2' is nowhere near 'bar_b.pc2'")
+        self.succeed(*beside, "--name", "beside", "--force")
+
     def test_wrong_values(self):
         self.succeed("drive", "learn", *ONE, *MESHES)
         self.write("few.pc2", pc2([sleeve(*motion(0.3, f)) for f in range(FRAMES - 1)]))

@@ -161,6 +161,12 @@ EX_API ex_result ex_drive_check_pair(const ex_cache_reader *driver, const char *
 EX_API ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions,
                                      ex_error *error);
 
+/* Checks that a pair of forms can become a key of a rig: both in its units, the driven form on the driver, as learning
+ * checks references. paths: for errors. Results: DATA (kind "form_unit" for a form of another size than the rig's mesh,
+ * "driven_unit" and "driven_far" as for ex_drive_learn), MEMORY. */
+EX_API ex_result ex_drive_check_fit(const ex_drive_def *def, const ex_drive_key *key, const char *driver_path,
+                                    const char *driven_path, ex_error *error);
+
 /* Ways to choose keys, with the names that the tool uses. */
 #define EX_KEY_CHOICE_LIST(X)                                                                                          \
     X(EX_KEY_CHOICE_FARTHEST, "farthest") /* the frame whose driver is farthest from its nearest key (2.1) */          \
@@ -227,8 +233,8 @@ typedef struct ex_learned {
 } ex_learned;
 
 /* Learns a driven rig from reference animations. Release the report with ex_learned_free. Results: ARGUMENT, DATA (what
- * is wrong with the references: kind "driven_unit" for a driven mesh in another unit, "driven_far" for one that is
- * nowhere near the driver), FILE, LIMIT, MEMORY. */
+ * is wrong with the references: kind "driven_unit" for driven forms in another unit than the driver, "driven_far" for
+ * forms that are nowhere near it, "mesh_unit" for a mesh in another unit than its cache), FILE, LIMIT, MEMORY. */
 EX_API ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error);
 EX_API void ex_learned_free(ex_learned *learned);
 

@@ -17,7 +17,8 @@
 static const double alike_part = 1e-5;
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
-    return exi_progress_tell(l->def->progress, doing, l->done + part * l->share);
+    l->stopped |= !exi_progress_tell(l->def->progress, doing, l->done + part * l->share);
+    return !l->stopped;
 }
 
 ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, const ex_drive_options *options,
@@ -249,7 +250,7 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
     if (result == EX_OK)
         result = place_frames(&l);
     if (result == EX_OK)
-        exi_learn_foresee(&l, exi_learn_clock() - start);
+        result = exi_learn_foresee(&l, exi_learn_clock() - start);
     if (result == EX_OK)
         result = choose_keys(&l);
     l.done = 0.6;

@@ -38,13 +38,15 @@ typedef struct exi_learner {
     float *driver, *driven, *home;
     ex_error *error;
     double done, share; /* progress: fraction done before the present step, and the step's share of the whole */
+    bool stopped;       /* the caller wants to stop */
 } exi_learner;
 
 /* Reports the progress of the present step. False: stop. */
 bool exi_learn_tell(exi_learner *l, const char *doing, double part);
 
-/* Times a few steps and tells def->estimate about the rest. Never fails: without an answer, nothing is told. */
-void exi_learn_foresee(exi_learner *l, double seconds_read);
+/* Times a few steps and tells def->estimate about the rest. Without an answer, nothing is told; fails only if the
+ * caller wants to stop. */
+ex_result exi_learn_foresee(exi_learner *l, double seconds_read);
 /* Seconds on a monotonic clock. */
 double exi_learn_clock(void);
 

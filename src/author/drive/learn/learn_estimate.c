@@ -79,14 +79,16 @@ static bool time_rigs(exi_learner *l, int count, cost made[2]) {
     exi_learned_key probes[PROBE_KEYS] = {0}, *const keys = l->keys;
     ex_error *const error = l->error, own = {.result = EX_OK};
     ex_error lost = own;
-    const double share = l->share;
+    const double done = l->done, share = l->share;
     l->error = &lost;
+    l->done += share; /* the first pass is over; timing is no progress */
     l->share = 0;
     bool good = read_keys(l, probes, count);
     l->keys = probes;
     good = good && time_best(l, 1, &made[0]) && time_best(l, count, &made[1]);
     l->keys = keys;
     l->error = error;
+    l->done = done;
     l->share = share;
     for (int k = 0; k < PROBE_KEYS; k++) {
         free(probes[k].driver);
@@ -106,13 +108,13 @@ static int count_databases(const exi_learner *l) {
     return count;
 }
 
-void exi_learn_foresee(exi_learner *l, double seconds_read) {
+ex_result exi_learn_foresee(exi_learner *l, double seconds_read) {
     const ex_learn_def *def = l->def;
     const int frames = l->refs.frame_count, databases = count_databases(l);
     const int probes = frames < PROBE_KEYS ? frames : PROBE_KEYS;
     cost made[2];
     if (!def->estimate || !def->estimate->tell || probes < 2 || !time_rigs(l, probes, made))
-        return;
+        return l->stopped ? exi_progress_stopped(l->error) : EX_OK;
     const double b1 = fmax(0, (made[1].build - made[0].build) / (probes - 1)), b0 = fmax(0, made[0].build - b1);
     const double e1 = fmax(0, (made[1].frame - made[0].frame) / (probes - 1)), e0 = fmax(0, made[0].frame - e1);
     const int most = frames / databases > 1 ? frames / databases : 1, judged = most < JUDGED_MAX ? most : JUDGED_MAX;
@@ -133,4 +135,5 @@ void exi_learn_foresee(exi_learner *l, double seconds_read) {
     }
     seconds += b0 + b1 * all + frames * (e0 + e1 * all);
     def->estimate->tell(def->estimate->user, seconds);
+    return EX_OK;
 }

@@ -129,6 +129,31 @@ static void rewrite(const char *name, const char *as, const double by[3], double
     free(form);
 }
 
+/* Writes a straight bar that twists, and a skirt around it: the sleeve, up to twelve times as wide. */
+static void write_skirt(const char *driver, const char *driven) {
+    ex_error error = {.result = EX_OK};
+    ex_cache_writer *writers[2] = {NULL, NULL};
+    static const double times[3] = {0, 1, 2};
+    assert_int_equal(ex_cache_create(scratch_path(driver), DRIVE_DRIVER_COUNT, 3, times, NULL, &writers[0], &error),
+                     EX_OK);
+    assert_int_equal(ex_cache_create(scratch_path(driven), DRIVE_DRIVEN_COUNT, 3, times, NULL, &writers[1], &error),
+                     EX_OK);
+    for (int f = 0; f < 3; f++) {
+        float forms[2][3 * DRIVE_DRIVEN_COUNT];
+        const drive_pose pose = {.twist = 30 * f, .wrinkle = 1};
+        drive_form(&pose, forms[0], forms[1]);
+        for (int v = 0; v < DRIVE_DRIVEN_COUNT; v++) {
+            const float wide = 1 + 16 * fmaxf(0, forms[1][3 * v] - 0.15F);
+            forms[1][3 * v + 1] *= wide;
+            forms[1][3 * v + 2] *= wide;
+        }
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(ex_cache_write(writers[i], forms[i], &error), EX_OK);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ex_cache_finish(writers[i], true, &error), EX_OK);
+}
+
 static void change_mesh(const ex_mesh *mesh, const double by[3], double scale) {
     for (int i = 0; i < 3 * mesh->vertex_count; i++)
         mesh->positions[i] = scale * (mesh->positions[i] + by[i % 3]);
@@ -209,22 +234,36 @@ static void test_places(void **state) {
     assert_int_equal(ex_drive_learn(&l.def, &rig, NULL, &error), EX_OK);
     ex_rig_destroy(rig);
     close_lesson(&l);
-    /* the first end of the bar stays at the origin: a small sleeve lies on it */
+    /* the first end of the bar stays at the origin: a small sleeve lies on it, elsewhere than it should be */
     rewrite("s0.pc2", "s.pc2", (const double[]){-0.5, 0, 0}, 0.01);
     open_lesson(&l, 3);
     change_mesh(l.def.driven, (const double[]){-0.5, 0, 0}, 0.01);
+    check_kind(&l, "driven_far", "is about 100 times too small, and not where");
+    l.def.any_fit = true;
+    assert_int_equal(ex_drive_learn(&l.def, &rig, NULL, &error), EX_OK);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+    /* a sleeve of the right size that touches the bar's end from outside */
+    rewrite("s0.pc2", "s.pc2", (const double[]){0.45, 0, 0}, 1);
+    open_lesson(&l, 3);
+    check_kind(&l, "driven_far", "is not where");
+    close_lesson(&l);
+    /* loose clothes are far away on all sides, and no translation helps */
+    write_skirt("b.pc2", "s.pc2");
+    open_lesson(&l, 2);
     if (ex_drive_learn(&l.def, &rig, NULL, &error) != EX_OK)
         fail_msg("%s", error.text);
     ex_rig_destroy(rig);
     close_lesson(&l);
     /* a mesh in another unit than its cache */
+    rewrite("b0.pc2", "b.pc2", none, 1);
     rewrite("s0.pc2", "s.pc2", none, 1);
     open_lesson(&l, 3);
     change_mesh(l.def.driven, none, 100);
-    check_kind(&l, "driven_far", "has the driven mesh 0.01 times as large as its mesh file");
+    check_kind(&l, "mesh_unit", "has the driven mesh 0.01 times as large as its mesh file");
     change_mesh(l.def.driven, none, 0.01);
     change_mesh(l.def.driver, none, 0.01);
-    check_kind(&l, "driven_far", "has the driver mesh 1e+02 times as large as its mesh file");
+    check_kind(&l, "mesh_unit", "has the driver mesh 1e+02 times as large as its mesh file");
     l.def.driven_scale = -1;
     assert_int_equal(ex_drive_learn(&l.def, &rig, NULL, &error), EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "the scale of driven forms is -1");
@@ -605,6 +644,34 @@ static void test_progress_and_stopping(void **state) {
     close_lesson(&l);
 }
 
+static void ignore_seconds(void *user, double seconds) {
+    (void)user;
+    (void)seconds;
+}
+
+/* The estimate takes no progress back, and can be stopped: the first calls after the frames are its own. */
+static void test_progress_of_the_estimate(void **state) {
+    (void)state;
+    const ex_learn_estimate estimate = {ignore_seconds, NULL};
+    lesson l;
+    watch w = {.most = 1 << 30};
+    ex_rig *rig;
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    open_lesson(&l, 3);
+    l.def.estimate = &estimate;
+    l.def.progress = &(ex_progress){on_progress, &w};
+    ex_learned_free(learn(&l, &rig));
+    ex_rig_destroy(rig);
+    assert_false(w.backwards);
+    assert_near(w.last, 1, 1e-9);
+    for (int most = FRAMES; most < FRAMES + 3; most++) {
+        w = (watch){.most = most};
+        refuse(&l, EX_ERROR_FILE, "stopped");
+        assert_int_equal(w.calls, most);
+    }
+    close_lesson(&l);
+}
+
 static ex_result attempt(void *context) {
     ex_rig *rig = NULL;
     ex_learned *learned = NULL;
@@ -681,6 +748,7 @@ int main(void) {
         cmocka_unit_test(test_databases),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_progress_and_stopping),
+        cmocka_unit_test(test_progress_of_the_estimate),
         cmocka_unit_test(test_time_is_estimated),
         cmocka_unit_test(test_memory_runs_out),
     };
