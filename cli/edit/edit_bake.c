@@ -193,7 +193,8 @@ static bool look_at_motion(job *j, exi_answer *answer) {
         return true;
     }
     if (ex_path_ends_with(j->path, ".glb")) {
-        exi_refuse(answer, 415, "glTF cannot hold a mesh that follows a driver: use a point cache, .pc2, .mdd or .obj");
+        exi_refuse(answer, 415,
+                   "glTF cannot hold a mesh that follows a driver: use a point cache, .pc2, .mdd, .abc or .obj");
         return false;
     }
     ex_result result = ex_cache_open(edit->driver_cache, &reader, &error);
@@ -249,7 +250,7 @@ static void bake_named(exi_edit *edit, const exi_asked *asked, const char *name,
 }
 
 void exi_edit_post_bake(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
-    static const char *const endings[] = {".glb", ".pc2", ".mdd", ".obj"};
+    static const char *const endings[] = {".glb", ".pc2", ".mdd", ".abc", ".obj"};
     char name[EXI_EDIT_NAME_SIZE];
     bool known = false;
     if (!exi_edit_asked_name(asked, "name", name, answer))
@@ -257,7 +258,7 @@ void exi_edit_post_bake(exi_edit *edit, const exi_asked *asked, exi_answer *answ
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         known = known || ex_path_ends_with(name, endings[i]);
     if (!known) {
-        exi_refuse(answer, 415, "'%s' cannot be the name of a bake: .glb, .pc2, .mdd or .obj is needed", name);
+        exi_refuse(answer, 415, "'%s' cannot be the name of a bake: .glb, .pc2, .mdd, .abc or .obj is needed", name);
         return;
     }
     pthread_mutex_lock(&edit->building);

@@ -45,7 +45,7 @@ bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
     strcpy(edit->path, edit->folder);
     edit->name = strcpy(edit->path + size, name);
     edit->pool = exi_pool_create(call->threads);
-    edit->kept_paths = ex_kept_paths_create(); /* without it, everything is only slower */
+    edit->kept_paths = ex_kept_paths_create(0); /* without it, everything is only slower */
     return true;
 }
 

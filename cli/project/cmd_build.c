@@ -143,7 +143,7 @@ static void say_what_is_watched(const building *b) {
 
 /* Builds after every change, until a signal ends it (interrupt.h). */
 static int build_watching(building *b) {
-    b->kept_paths = ex_kept_paths_create(); /* without it, builds are only slower */
+    b->kept_paths = ex_kept_paths_create(0); /* without it, builds are only slower */
     for (bool first = true;; first = false) {
         build_once(b);
         if (fflush(stdout) != 0)

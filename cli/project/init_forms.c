@@ -107,7 +107,8 @@ static void find_rest(exi_forms *f, const char *folder, bool quiet) {
 static bool is_form_name(const char *name) {
     const char *ending = strrchr(name, '.');
     return name[0] != '.' && ending &&
-           (strcasecmp(ending, ".obj") == 0 || strcasecmp(ending, ".ply") == 0 || strcasecmp(ending, ".off") == 0);
+           (strcasecmp(ending, ".obj") == 0 || strcasecmp(ending, ".ply") == 0 || strcasecmp(ending, ".off") == 0 ||
+            strcasecmp(ending, ".abc") == 0);
 }
 
 /* Finds a file of another program in a folder, the first by name; its error says what to do. */
@@ -139,7 +140,8 @@ static int explain_folder(const exi_forms *f, const char *path) {
     if (find_foreign(path, &error))
         return exi_failed(&error);
     return exi_failed_text("the folder '%s' has %s: a mesh at rest and at least one shape of it are needed", path,
-                           f->path_count == 0 ? "no .obj, .ply or .off files" : "one .obj, .ply or .off file");
+                           f->path_count == 0 ? "no .obj, .ply, .off or .abc files"
+                                              : "one .obj, .ply, .off or .abc file");
 }
 
 static bool list_folder(exi_forms *f, const char *path, bool quiet, int *exit_code) {

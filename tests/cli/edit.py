@@ -425,7 +425,9 @@ class Requests(Case):
         self.assertEqual(bake("walk.obj").status, 200)
         self.succeed("build", "band.json", "-q")
         (self.folder / "by").mkdir()
-        for name in ("walk.glb", "walk.pc2"):
+        self.assertEqual(bake("walk.abc").json()["frames"], 3)
+        self.refused(bake("walk.usd"), 415, ".glb, .pc2, .mdd, .abc or .obj is needed")
+        for name in ("walk.glb", "walk.pc2", "walk.abc"):
             self.succeed("bake", "band.glb", "--motion", "move.csv", "-o", "by/" + name, "-q")
             self.assertEqual((self.folder / name).read_bytes(), (self.folder / "by" / name).read_bytes())
         self.assertTrue((self.folder / "walk_0003.obj").exists())

@@ -100,7 +100,7 @@ class Files(harness.Case):
         faces = self.folder / "faces"
         faces.mkdir()
         (faces / "readme.txt").write_text("hello")
-        self.sentence(self.run_tool("init", "faces"), 1, "has no .obj, .ply or .off files")
+        self.sentence(self.run_tool("init", "faces"), 1, "has no .obj, .ply, .off or .abc files")
         (faces / "smile.fbx").write_bytes(b"Kaydara FBX Binary  \x00\x1a\x00" + bytes(60))
         (faces / "wink.fbx").write_bytes(b"Kaydara FBX Binary  \x00\x1a\x00" + bytes(60))
         self.sentence(self.run_tool("init", "faces"), 1, "faces/smile.fbx: this is an FBX file", "Wavefront (.obj)")

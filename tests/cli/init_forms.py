@@ -3,6 +3,7 @@ import json
 import os
 import random
 
+import alembic_file
 import harness
 from harness import bent, obj_text
 
@@ -149,6 +150,18 @@ class Forms(harness.Case):
                 self.sentence(self.run_tool("init", *words, "-o", "out"), 1, sentence)
         self.assertEqual(self.listing(), before)
 
+    def test_a_folder_of_alembic_files(self):
+        (self.folder / "shapes").mkdir()
+        for name, form in (("rest", REST), ("wide", moved(1, 0, 0))):
+            w = alembic_file.Writer()
+            mesh = w.mesh([form], [[i - 1 for i in face] for face in FACES])
+            (self.folder / "shapes" / f"{name}.abc").write_bytes(
+                w.finish([(name, "AbcGeom_PolyMesh_v1", mesh)], 0, 1))
+        self.run_tool("init", "shapes", "-o", "p")
+        self.assertEqual([axis["name"] for axis in self.project("p/shapes.json")["layers"][0]["space"]], ["wide"])
+        self.succeed("build", "p/shapes.json", "-q")
+        self.near(self.posed("p/shapes.glb", "wide=1"), moved(1, 0, 0))
+
     def test_refused(self):
         (self.folder / "band.obj").write_text(obj_text(bent(0, 1)))
         (self.folder / "empty").mkdir()
@@ -167,7 +180,7 @@ class Forms(harness.Case):
                 (["rest.obj", "wide.obj", "--space", "a", "--at", "wide:0"], 1, "'wide' and 'rest' are at the same place"),
                 (["rest.obj", "wide.obj", "--space", "a,a", "--at", "wide:1,1"], 1, "a"),
                 (["rest.obj", "wide.obj", "--keep-seams"], 2, "--keep-seams goes with a glTF file"),
-                (["empty"], 1, "has no .obj, .ply or .off files"),
+                (["empty"], 1, "has no .obj, .ply, .off or .abc files"),
                 (["empty", "rest.obj"], 2, "is a folder, which is taken alone")):
             with self.subTest(words=words):
                 self.sentence(self.run_tool("init", *words, "-o", "out"), code, sentence)

@@ -44,10 +44,10 @@ typedef struct ex_cache_reader ex_cache_reader;
 
 /* Opens a cache and checks that it is complete: a file that is too short is refused, and the message says how many
  * frames it has. For numbered OBJ files, path is any one of them, or NAME.obj for NAME_0001.obj, …; without such files,
- * for NAME1.obj, NAME.1.obj, NAME-1.obj or 'NAME 1.obj'. All must have the same connectivity, which is checked as they
- * are read. They have no times: 24 frames per second. An Alembic file with several meshes needs the name of one,
- * FILE.abc:/A/B; the message lists them. Its frames are the samples of the points, or of a transform above the mesh if
- * that has more; faces must stay the same. */
+ * for NAME1.obj, NAME.1.obj, NAME-1.obj or 'NAME 1.obj'. A file NAME.obj beside those is refused. All must have the
+ * same connectivity, which is checked as they are read. They have no times: 24 frames per second. An Alembic file with
+ * several meshes needs the name of one, FILE.abc:/A/B; the message lists them. Its frames are the samples of the
+ * points, or of a transform above the mesh if that has more; faces must stay the same. */
 EX_API ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error);
 /* Returns facts about the cache. */
 EX_API ex_cache_info ex_cache_get_info(const ex_cache_reader *reader);

@@ -223,11 +223,12 @@ typedef struct ex_damped_report {
 } ex_damped_report;
 
 /* Paths of layers of trajectories, kept from one build or check to the next. Finding them takes seconds to minutes, and
- * they depend on forms and "trajectory" alone, not on spaces and weighers. The last eight layers stay. Any number of
- * threads may build and check with one at the same time. */
+ * they depend on forms and "trajectory" alone, not on spaces and weighers. Those used last stay, up to a number of
+ * bytes. Any number of threads may build and check with one at the same time. */
 typedef struct ex_kept_paths ex_kept_paths;
-/* Makes an empty one, or NULL without memory; and releases it, after all builds and checks with it. */
-EX_API ex_kept_paths *ex_kept_paths_create(void);
+/* Makes an empty one, or NULL without memory; and releases it, after all builds and checks with it. most: bytes to
+ * keep; 0: 256 MiB. The layer found last stays, however large it is. */
+EX_API ex_kept_paths *ex_kept_paths_create(size_t most);
 EX_API void ex_kept_paths_destroy(ex_kept_paths *kept);
 
 /* Options of building. */

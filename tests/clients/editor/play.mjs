@@ -268,6 +268,15 @@ const driver = async (bench) => {
     bench.run("build", project, "-q");
     bench.run("drive", "apply", join(folder, "sleeve.glb"), "--driver", join(folder, "walk.pc2"), "-o", join(folder, "right.pc2"), "-q");
     expect(readFileSync(join(folder, "sleeve-walk.pc2")).equals(readFileSync(join(folder, "right.pc2"))), "'drive apply' writes another cache");
+    // Alembic is offered too: for what is baked, and for the driver.
+    await page.click(".play button.bake");
+    await page.selectOption("#bake-format", ".abc");
+    await page.click("dialog.bake .primary");
+    await loaded(page, "Baked sleeve-walk.abc: 4 frames");
+    expect(statSync(join(folder, "sleeve-walk.abc")).size > 0, "no Alembic file");
+    await Promise.all([page.waitForEvent("filechooser"), page.selectOption("#play-source", "open")]);
+    const accepted = await page.getAttribute('input[aria-label="A motion file"]', "accept");
+    expect(accepted.split(",").includes(".abc"), `a driver may be ${accepted}`);
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 

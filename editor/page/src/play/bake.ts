@@ -10,6 +10,7 @@ const FORMATS = {
     ".glb": "glTF: morph targets, a skin and an animation, for engines and viewers. Every frame is compared with the rig.",
     ".pc2": "A point cache: every vertex at every frame, exact. Frames are evenly spaced.",
     ".mdd": "A point cache: every vertex at every frame, exact. Each frame has its own time.",
+    ".abc": "Alembic: every vertex at every frame, exact, with faces. Each frame has its own time.",
     ".obj": "Numbered OBJ files, one per frame, exact, with faces and groups.",
 } as const;
 type Format = keyof typeof FORMATS;

@@ -9,7 +9,7 @@ import { wordsOf, Source } from "./source";
 import { examplesTrack, motionTrack, namesOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
-const DRIVER_ENDS = ".pc2,.mdd"; // numbered files come as many: they are listed from the folder
+const DRIVER_ENDS = ".pc2,.mdd,.abc"; // numbered files come as many: they are listed from the folder
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const FEW = 10; // frames per second: slower motions look like steps
 const EXAMPLES = "examples";

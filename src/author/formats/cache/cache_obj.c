@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { ENDING = 4, DIGITS_LEAST = 4, NUMBER_SIZE = 24 };
 
@@ -109,8 +110,14 @@ static ex_result list_frames(const char *path, size_t size, const char *joint, l
     return result;
 }
 
-/* Lists the files NAME_1.obj, … or NAME1.obj, … that a path NAME.obj stands for. The joint that we write comes first;
- * without it, there must be one other. */
+static bool is_file(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+/* Lists the files NAME_1.obj, … or NAME1.obj, … that a path NAME.obj stands for. The joint that we write comes first,
+ * before NAME.obj itself, which is often the mesh of the frames. Without it, there must be one other, and no NAME.obj:
+ * NAME2.obj may be anything. */
 static ex_result list_named(const char *path, size_t size, listing *l, ex_error *error) {
     const bool digit = size > 0 && is_digit(path[size - 1]); /* 1 is no name of 10, 11, … */
     ex_result result = list_frames(path, size, joints[0], l, error);
@@ -123,6 +130,11 @@ static ex_result list_named(const char *path, size_t size, listing *l, ex_error 
             result = ex_error_set(error, EX_ERROR_DATA,
                                   "'%s' may mean '%s' and '%s', which are numbered in two ways: name one of the files",
                                   path, l->items[0].name, other.items[0].name);
+        if (result == EX_OK && other.count > 0 && is_file(path))
+            result = ex_error_set(error, EX_ERROR_DATA,
+                                  "'%s' is a file, and may also mean '%s': name one of the numbered files if you mean "
+                                  "them, or move the file to another folder",
+                                  path, other.items[0].name);
         if (result == EX_OK && other.count > 0)
             *l = other;
         else

@@ -3,8 +3,8 @@
  * the layer, not on its space: moving an example or changing the weigher finds the same ones again.
  *
  * Entries are compared by the number of vertices, triangles and examples and by a hash of 64 bits over all numbers. An
- * entry is freed once nobody uses it and it has left the list, which holds those used last. The lock is held for a few
- * steps only, never while paths are found.
+ * entry is freed once nobody uses it and it has left the list, which holds those used last, up to a number of bytes.
+ * The lock is held for a few steps only, never while paths are found.
  */
 #include "author/base/array.h"
 #include "author/base/rows.h"
@@ -14,18 +14,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries in the list: layers of a project and some steps of undo. A mixture of a body has about 10 MB. */
-enum { KEPT_MOST = 8 };
+/* Bytes in the list: layers of a project and some steps of undo. A mixture of a body has about 10 MB. */
+static const size_t kept_bytes = (size_t)256 << 20;
 
 struct exi_kept_entry {
     exi_paths_key key;
     ex_trajectories *found;
-    int users; /* the list is one, too */
+    size_t size;          /* bytes of the paths */
+    int users;            /* the list is one, too */
+    exi_kept_entry *next; /* among those that leave together */
 };
 
 struct ex_kept_paths {
     atomic_flag lock;
-    exi_kept_entry *entries[KEPT_MOST]; /* the last used first; NULL: empty */
+    size_t most, size;        /* bytes that may be kept, and that are */
+    exi_kept_entry **entries; /* [count], the last used first */
+    size_t capacity;
+    int count;
 };
 
 static void take_lock(ex_kept_paths *kept) {
@@ -37,10 +42,12 @@ static void release_lock(ex_kept_paths *kept) {
     atomic_flag_clear_explicit(&kept->lock, memory_order_release);
 }
 
-ex_kept_paths *ex_kept_paths_create(void) {
+ex_kept_paths *ex_kept_paths_create(size_t most) {
     ex_kept_paths *kept = calloc(1, sizeof *kept);
-    if (kept)
+    if (kept) {
         atomic_flag_clear(&kept->lock);
+        kept->most = most > 0 ? most : kept_bytes;
+    }
     return kept;
 }
 
@@ -56,9 +63,35 @@ static void free_entry(exi_kept_entry *entry) {
 }
 
 void ex_kept_paths_destroy(ex_kept_paths *kept) {
-    for (int i = 0; kept && i < KEPT_MOST; i++)
+    for (int i = 0; kept && i < kept->count; i++)
         free_entry(leave(kept->entries[i]));
+    if (kept)
+        free(kept->entries);
     free(kept);
+}
+
+/* ---- sizes ---- */
+
+/* Bytes of the arrays that grow with the mesh, the examples and the nodes. */
+static size_t size_of(const ex_trajectories *t, const exi_paths_key *key) {
+    const size_t vertices = (size_t)key->vertex_count, row = 3 * sizeof(float) * vertices;
+    const ex_mixture *m = &t->mixture;
+    const size_t nodes = (size_t)m->node_count, examples = (size_t)t->example_count;
+    size_t size = sizeof *t + examples * (sizeof *t->trajectories + sizeof *t->fits + sizeof *t->overlaps);
+    for (size_t k = 0; t->trajectories && k < examples; k++) {
+        const ex_trajectory *path = &t->trajectories[k];
+        size += (path->turns ? row : 0) + (size_t)path->corrector_count * row;
+        size += path->bases ? (size_t)t->segments.count * 6 * sizeof(float) : 0;
+    }
+    if (nodes > 0) {
+        size += (2 * examples + 1) * nodes * 3 * sizeof(float);
+        size += (size_t)m->edge_count * (2 * sizeof *m->edges + sizeof *m->edge_weights);
+        size += vertices * EX_NODE_SHARES * (sizeof *m->nodes + sizeof *m->shares);
+        size += (size_t)m->corrector_count * (row + (size_t)m->term_count * sizeof *m->curves);
+        size += (size_t)m->term_count * sizeof *m->terms;
+    }
+    size += t->segments.count > 0 ? vertices * sizeof *t->segments.vertices : 0;
+    return size + (t->triangle_segments ? (size_t)key->triangle_count * sizeof *t->triangle_segments : 0);
 }
 
 /* ---- keys ---- */
@@ -91,36 +124,66 @@ static bool is_same(const exi_paths_key *a, const exi_paths_key *b) {
 
 /* ---- the list ---- */
 
-/* Moves entry i, or a new one in the place of the last, to the front. Returns the one that leaves. */
-static exi_kept_entry *bring_forward(ex_kept_paths *kept, int i, exi_kept_entry *entry) {
-    exi_kept_entry *leaving = kept->entries[i] == entry ? NULL : kept->entries[i];
+/* Moves the entry at i to the front. */
+static void bring_forward(ex_kept_paths *kept, int i) {
+    exi_kept_entry *entry = kept->entries[i];
     memmove(kept->entries + 1, kept->entries, (size_t)i * sizeof *kept->entries);
     kept->entries[0] = entry;
-    return leaving;
+}
+
+/* Takes entries from the end until the rest is small enough; the first stays, however large. Returns those that nobody
+ * uses any more, as a chain. */
+static exi_kept_entry *make_room(ex_kept_paths *kept) {
+    exi_kept_entry *left = NULL;
+    while (kept->count > 1 && kept->size > kept->most) {
+        exi_kept_entry *last = kept->entries[--kept->count];
+        kept->size -= last->size;
+        if (leave(last)) {
+            last->next = left;
+            left = last;
+        }
+    }
+    return left;
 }
 
 exi_kept_entry *exi_kept_paths_find(ex_kept_paths *kept, const exi_paths_key *key) {
     exi_kept_entry *found = NULL;
     take_lock(kept);
-    for (int i = 0; !found && i < KEPT_MOST && kept->entries[i]; i++)
+    for (int i = 0; !found && i < kept->count; i++)
         if (is_same(&kept->entries[i]->key, key)) {
             found = kept->entries[i];
             found->users++;
-            bring_forward(kept, i, found);
+            bring_forward(kept, i);
         }
     release_lock(kept);
     return found;
 }
 
 exi_kept_entry *exi_kept_paths_add(ex_kept_paths *kept, const exi_paths_key *key, ex_trajectories *found) {
-    exi_kept_entry *entry = malloc(sizeof *entry);
+    exi_kept_entry *entry = malloc(sizeof *entry), *left = NULL;
     if (!entry)
         return NULL;
-    *entry = (exi_kept_entry){.key = *key, .found = found, .users = 2};
+    *entry = (exi_kept_entry){.key = *key, .found = found, .size = size_of(found, key), .users = 2};
     take_lock(kept);
-    exi_kept_entry *left = leave(bring_forward(kept, KEPT_MOST - 1, entry));
+    exi_kept_entry **entries =
+        exi_array_grow(kept->entries, &kept->capacity, (size_t)kept->count + 1, sizeof(exi_kept_entry *));
+    if (entries) {
+        kept->entries = entries;
+        entries[kept->count++] = entry;
+        kept->size += entry->size;
+        bring_forward(kept, kept->count - 1);
+        left = make_room(kept);
+    }
     release_lock(kept);
-    free_entry(left);
+    if (!entries) {
+        free(entry);
+        entry = NULL;
+    }
+    while (left) {
+        exi_kept_entry *next = left->next;
+        free_entry(left);
+        left = next;
+    }
     return entry;
 }
 

@@ -40,7 +40,7 @@ static bool finds(ex_kept_paths *kept, const char *text) {
 
 static void spaces_keep_paths(void **state) {
     (void)state;
-    ex_kept_paths *kept = ex_kept_paths_create();
+    ex_kept_paths *kept = ex_kept_paths_create(0);
     assert_true(finds(kept, TEXT(CALM, "", "1", "b.obj")));
     assert_false(finds(kept, TEXT(CALM, "", "1", "b.obj")));
     assert_false(finds(kept, TEXT(CALM, "", "0.7", "b.obj")));
@@ -50,7 +50,7 @@ static void spaces_keep_paths(void **state) {
 
 static void forms_and_options_find_new_ones(void **state) {
     (void)state;
-    ex_kept_paths *kept = ex_kept_paths_create();
+    ex_kept_paths *kept = ex_kept_paths_create(0);
     assert_true(finds(kept, TEXT(CALM, "", "1", "b.obj")));
     assert_true(finds(kept, TEXT(CALM, "", "1", "t.obj")));
     assert_true(finds(kept, TEXT(CALM, "'correctors': 1", "1", "b.obj")));
@@ -63,26 +63,45 @@ static void forms_and_options_find_new_ones(void **state) {
     ex_kept_paths_destroy(kept);
 }
 
-static void the_last_eight_stay(void **state) {
-    (void)state;
-    ex_kept_paths *kept = ex_kept_paths_create();
+/* Finds ten layers of one size, and uses the first after each. Returns how many of the others are still there. */
+static int keep_ten(size_t most) {
+    ex_kept_paths *kept = ex_kept_paths_create(most);
+    char texts[10][1000];
+    int stay = 0;
     for (int i = 0; i < 10; i++) {
-        char name[16], text[1000];
+        char name[16];
         snprintf(name, sizeof name, "b%d.obj", i);
         write_bar(name, -0.3 - 0.1 * i);
-        snprintf(text, sizeof text, TEXT(CALM, "'correctors': 0", "1", "%s"), name);
-        assert_true(finds(kept, text));
-        assert_false(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b0.obj"))); /* the first is used every time */
+        snprintf(texts[i], sizeof texts[i], TEXT(CALM, "'correctors': 0", "1", "%s"), name);
+        assert_true(finds(kept, texts[i]));
+        finds(kept, texts[0]);
     }
-    assert_false(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b9.obj")));
-    assert_false(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b3.obj")));
-    assert_true(finds(kept, TEXT(CALM, "'correctors': 0", "1", "b1.obj")));
+    /* the newest first: each one that is found anew puts another out */
+    for (int i = 9; i > 0 && !finds(kept, texts[i]); i--)
+        stay++;
     ex_kept_paths_destroy(kept);
+    return stay;
+}
+
+static void bytes_are_bounded(void **state) {
+    (void)state;
+    assert_int_equal(keep_ten(0), 9);
+    assert_int_equal(keep_ten(1), 0);
+    /* as many stay as fit: one of these layers has between 1 and 100 KB */
+    int before = 0;
+    for (size_t most = 1024; most < (size_t)1 << 20; most *= 2) {
+        const int stay = keep_ten(most);
+        assert_true(stay >= before);
+        if (before > 0 && stay < 9)
+            assert_true(stay >= 2 * before);
+        before = stay;
+    }
+    assert_int_equal(before, 9);
 }
 
 static void checks_and_builds_share_them(void **state) {
     (void)state;
-    ex_kept_paths *kept = ex_kept_paths_create();
+    ex_kept_paths *kept = ex_kept_paths_create(0);
     ex_project *project = parse_project(TEXT(CALM, "", "1", "b.obj"));
     ex_check *plain = NULL, *first = NULL, *second = NULL;
     ex_error error;
@@ -104,7 +123,7 @@ static void checks_and_builds_share_them(void **state) {
     ex_kept_paths_destroy(kept);
 }
 
-/* A project with more layers than the list holds: the first leave it while the rig still needs them. */
+/* A project with more layers than the bytes hold: the first leave the list while the rig still needs them. */
 static void entries_in_use_stay(void **state) {
     (void)state;
     char text[9000];
@@ -116,7 +135,7 @@ static void entries_in_use_stay(void **state) {
                                  "[{'name': 'high', 'mesh': 'a.obj'}]}",
                                  i > 0 ? ", " : "", i, i, i);
     snprintf(text + size, sizeof text - size, "]}");
-    ex_kept_paths *kept = ex_kept_paths_create();
+    ex_kept_paths *kept = ex_kept_paths_create(1);
     assert_true(finds(kept, text));
     assert_true(finds(kept, text)); /* ten layers do not fit */
     ex_kept_paths_destroy(kept);
@@ -124,7 +143,7 @@ static void entries_in_use_stay(void **state) {
 
 /* Builds twice, the second time with the paths of the first, if there was memory to keep them. */
 static ex_result build_twice(const ex_project *project) {
-    ex_kept_paths *kept = ex_kept_paths_create();
+    ex_kept_paths *kept = ex_kept_paths_create(0);
     const ex_build_options how = {.kept_paths = kept};
     ex_result result = EX_OK;
     for (int i = 0; i < 2 && result == EX_OK; i++) {
@@ -157,7 +176,7 @@ static void memory_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spaces_keep_paths),   cmocka_unit_test(forms_and_options_find_new_ones),
-        cmocka_unit_test(the_last_eight_stay), cmocka_unit_test(checks_and_builds_share_them),
+        cmocka_unit_test(bytes_are_bounded),   cmocka_unit_test(checks_and_builds_share_them),
         cmocka_unit_test(entries_in_use_stay), cmocka_unit_test(memory_may_fail),
     };
     return cmocka_run_group_tests_name("author.project.kept_paths", tests, write_bars, scratch_tear_down);
