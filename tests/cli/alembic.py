@@ -88,6 +88,15 @@ class Alembic(harness.Case):
             at += count
         self.assertEqual((faces, at), (FACES, len(indices)))
 
+        # Objects have hashes of their own, the same for the same frames and others for others.
+        self.succeed("drive", "apply", "s.glb", "--driver", "bar.pc2", "-o", "again.abc")
+        self.succeed("drive", "apply", "s.glb", "--driver", "bar.pc2", "-o", "less.abc", "--range", "2-")
+        hashes = [list(alembic_file.read(self.folder / name).hashes.values()) for name in ("out.abc", "again.abc",
+                                                                                           "less.abc")]
+        self.assertEqual(hashes[0], hashes[1])
+        parts = [row[at:at + 16] for row in hashes[0] + hashes[2] for at in (0, 16)]
+        self.assertEqual(len(set(parts)), 12)
+
         # A group has its own vertices and faces; the tool reads what it wrote.
         self.succeed("drive", "apply", "s.glb", "--driver", "bar.pc2", "-o", "part.abc", "--group", "left")
         part = alembic_file.read(self.folder / "part.abc").objects["/part/partShape"][1][".geom"]["properties"]
@@ -95,6 +104,22 @@ class Alembic(harness.Case):
         facts = self.succeed("info", "out.abc", "--json").json()
         self.assertEqual((facts["format"], facts["frames"], facts["start"], facts["step"]),
                          ("Alembic", FRAMES, START, STEP))
+
+    def test_uneven_times(self):
+        """The period that stands for none has all its bits: readers compare it with the largest double / 32."""
+        times = [START + f * f / 64 for f in range(FRAMES)]
+        flat = [x for frame in self.bars for point in frame for x in point]
+        self.write("uneven.mdd", struct.pack(">ii", FRAMES, len(self.bars[0])) + struct.pack(f">{FRAMES}f", *times) +
+                   struct.pack(f">{len(flat)}f", *flat))
+        self.learn("s.glb", "--driver", "bar.pc2", "--driver-mesh", "bar.obj", "--driven", "sleeve.pc2", "--driven-mesh",
+                   "sleeve.obj")
+        self.succeed("drive", "apply", "s.glb", "--driver", "uneven.mdd", "-o", "out.abc")
+        archive = alembic_file.read(self.folder / "out.abc")
+        points = archive.objects["/out/outShape"][1][".geom"]["properties"]["P"]
+        self.assertEqual(archive.samplings[points["sampling"]], (FRAMES, alembic_file.ACYCLIC, tuple(times)))
+        for name in ("uneven.mdd", "out.abc"):
+            facts = self.succeed("info", name, "--json").json()
+            self.assertEqual((facts["frames"], facts["start"]), (FRAMES, START))
 
     def scene(self):
         """Both meshes in one file, the bar in a transform that doubles and moves it."""

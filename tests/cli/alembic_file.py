@@ -21,7 +21,7 @@ class Reader:
         self.metadata = self.stream(root[3]).decode()
         self.strings = [""] + self.read_strings(self.stream(root[5]))
         self.samplings = self.read_samplings(self.stream(root[4]))
-        self.objects = {}
+        self.objects, self.hashes = {}, {}
         self.walk(root[2], "", "")
         self.check_parts()
 
@@ -75,7 +75,8 @@ class Reader:
         parts = self.group(reference)
         properties = self.compound(parts[0]) if parts else {}
         self.objects[path or "/"] = (dict(pair.split("=") for pair in metadata.split(";") if pair), properties)
-        headers = self.stream(parts[-1])[:-32] if parts else b""
+        headers = self.stream(parts[-1]) if parts else b""
+        self.hashes[path or "/"], headers = headers[-32:], headers[:-32]
         for child in parts[1:-1]:
             size = struct.unpack_from("<I", headers)[0]
             name, number = headers[4:4 + size].decode(), headers[4 + size]

@@ -25,11 +25,13 @@
 #include <exemplar/author/files.h>
 #include <exemplar/author/mesh.h>
 
+#include <float.h>
 #include <stdbool.h>
 
 enum {
     EXI_ALEMBIC_DIGEST = 16,   /* bytes before the values of a sample */
-    EXI_ALEMBIC_HASHES = 32,   /* bytes after the headers of child objects */
+    EXI_ALEMBIC_HASHES = 32,   /* bytes after the headers of child objects: of its properties, and of its children */
+    EXI_ALEMBIC_OBJECTS = 3,   /* of a file that is written: the root, a transform, a mesh */
     EXI_ALEMBIC_STRINGS = 256, /* metadata strings that have a number */
     EXI_ALEMBIC_WRITTEN = 255, /* in place of that number: the string follows */
     EXI_ALEMBIC_DEPTH = 64     /* objects inside each other that are followed */
@@ -61,8 +63,8 @@ enum {
     EXI_ALEMBIC_METADATA_SHIFT = 20
 };
 
-/* Stands for the period of samples without one, whose times are all stored: the largest double / 32. */
-#define EXI_ALEMBIC_ACYCLIC 5.617791046444737e306
+/* Stands for the period of samples without one, whose times are all stored. The Alembic library compares all bits. */
+#define EXI_ALEMBIC_ACYCLIC (DBL_MAX / 32)
 
 /* Times of samples: period * (sample / count) + times[sample % count]. */
 typedef struct exi_alembic_times {
@@ -171,6 +173,8 @@ typedef struct exi_alembic_writer {
     ex_file_writer *file;
     unsigned char *tail; /* everything after the frames; its offsets are known before them */
     size_t tail_size;
+    size_t hash_places[EXI_ALEMBIC_OBJECTS]; /* in the tail: of the hashes of objects, which are known at the end */
+    uint64_t hash;                           /* of faces and frames so far */
     int vertex_count;
 } exi_alembic_writer;
 

@@ -8,6 +8,7 @@
 #include "author/formats/cache/alembic/alembic.h"
 
 #include "author/base/array.h"
+#include "author/base/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +39,8 @@ typedef struct text {
     unsigned char *bytes;
     size_t size, capacity;
     uint64_t base;
+    size_t hash_places[EXI_ALEMBIC_OBJECTS]; /* of the objects added so far */
+    int object_count;
     bool failed; /* true without memory */
 } text;
 
@@ -202,6 +205,7 @@ static uint64_t put_object(text *t, uint64_t properties, uint64_t child, const c
     }
     put(&headers, hashes, sizeof hashes);
     const uint64_t reference = put_text(t, &headers);
+    t->hash_places[t->object_count++] = t->size - sizeof hashes;
     return name ? put_group(t, (const uint64_t[]){properties, child, reference}, 3)
                 : put_group(t, (const uint64_t[]){properties, reference}, 2);
 }
@@ -294,6 +298,8 @@ ex_result exi_alembic_writer_open(exi_alembic_writer *writer, ex_file_writer *fi
     const uint64_t root = put_archive(&tail, name, mesh, times, frame_count);
     *writer = (exi_alembic_writer){
         .file = file, .tail = tail.bytes, .tail_size = tail.size, .vertex_count = mesh->vertex_count};
+    memcpy(writer->hash_places, tail.hash_places, sizeof tail.hash_places);
+    writer->hash = exi_bytes_hash(mesh->corners, (size_t)mesh->corner_count * sizeof *mesh->corners);
     if (tail.failed) {
         exi_alembic_writer_finish(writer, false);
         return ex_error_memory(error, "the Alembic file", tail.size);
@@ -307,6 +313,7 @@ static void write_start(exi_alembic_writer *w, const void *values, size_t own_si
     unsigned char start[8 + EXI_ALEMBIC_DIGEST];
     exi_ogawa_put(start, EXI_ALEMBIC_DIGEST + size, 8);
     digest_of(values, own_size, start + 8);
+    w->hash = exi_mix(w->hash, exi_bytes_hash(start + 8, EXI_ALEMBIC_DIGEST));
     ex_file_write(w->file, start, sizeof start);
 }
 
@@ -340,6 +347,11 @@ void exi_alembic_writer_add(exi_alembic_writer *writer, const float *positions) 
 }
 
 void exi_alembic_writer_finish(exi_alembic_writer *writer, bool keep) {
+    /* Programs may take objects with equal hashes for equal ones: files differ by theirs. */
+    for (int i = 0; keep && writer->tail && i < EXI_ALEMBIC_OBJECTS; i++)
+        for (int j = 0; j < EXI_ALEMBIC_HASHES; j += 8)
+            exi_ogawa_put(writer->tail + writer->hash_places[i] + j,
+                          exi_mix(writer->hash, (uint64_t)(EXI_ALEMBIC_HASHES * i + j)), 8);
     if (keep && writer->tail)
         ex_file_write(writer->file, writer->tail, writer->tail_size);
     free(writer->tail);
