@@ -21,7 +21,8 @@ static ex_word_list drivers, drivens, databases, ranges, rates;
 static const char *driver_mesh, *driven_mesh, *output, *choose, *until, *at_text, *frames_text, *frame_text;
 static const char *residual, *thickness, *bind, *weights_text, *name, *driver_scale_text, *scale_text;
 static bool no_push, paths, paper, force;
-static int keys;
+static const char *method, *up_text;
+static int keys, forms, landmarks;
 
 static const ex_option options[] = {
     {.name = "driver",
@@ -60,6 +61,27 @@ static const ex_option options[] = {
      .help = "multiply the driven mesh and its animation by this, if its unit is another than the driver's: 0.01 for "
              "centimetres on a driver in metres (default: 1)",
      .text = &scale_text},
+    {.name = "method",
+     .values = "keys|motion",
+     .argument = "WORD",
+     .help = "keys (default): a blend of a few frames with like poses; motion: forms found in all frames, weighed by "
+             "how the driver moves, so that cloth swings",
+     .text = &method},
+    {.name = "forms",
+     .argument = "N",
+     .help = "motion: number of forms (default: 40)",
+     .count = &forms,
+     .count_max = EX_CONVEX_MAX - 1},
+    {.name = "landmarks",
+     .argument = "N",
+     .help = "motion: number of known states that the regression is built around (default: 1000)",
+     .count = &landmarks,
+     .count_max = EX_PREDICTOR_LANDMARK_MAX},
+    {.name = "up",
+     .values = "x|y|z",
+     .argument = "AXIS",
+     .help = "motion: the axis that points up in the caches (default: y)",
+     .text = &up_text},
     {.name = "keys",
      .argument = "N",
      .help = "number of keys to choose, per database",
@@ -148,6 +170,36 @@ static bool read_choice(const ex_call *call, wish *w) {
     if (choose)
         exi_wrong_usage(call->command, "--choose needs farthest or worst, not '%s'", choose);
     return !choose;
+}
+
+/* Reads what belongs to learning from motion, and refuses what belongs to keys. */
+static bool read_method(const ex_call *call, wish *w) {
+    w->def.up[1] = 1;
+    if (method && strcmp(method, ex_learn_method_name(EX_LEARN_MOTION)) != 0 &&
+        strcmp(method, ex_learn_method_name(EX_LEARN_KEYS)) != 0) {
+        exi_wrong_usage(call->command, "--method needs keys or motion, not '%s'", method);
+        return false;
+    }
+    if (!method || strcmp(method, ex_learn_method_name(EX_LEARN_MOTION)) != 0) {
+        if (forms || landmarks || up_text)
+            exi_wrong_usage(call->command, "--forms, --landmarks and --up belong to --method motion");
+        return !forms && !landmarks && !up_text;
+    }
+    if (keys || until || at_text || choose || residual || paths || paper || databases.count > 0) {
+        exi_wrong_usage(call->command, "--method motion learns from all frames and has no keys: it does not go with "
+                                       "--keys, --until, --at, --choose, --residual, --paths, --paper or --database");
+        return false;
+    }
+    if (up_text && (strlen(up_text) != 1 || !strchr("xyz", up_text[0]))) {
+        exi_wrong_usage(call->command, "--up needs x, y or z, not '%s'", up_text);
+        return false;
+    }
+    for (int c = 0; up_text && c < 3; c++)
+        w->def.up[c] = up_text[0] == 'x' + c;
+    w->def.method = EX_LEARN_MOTION;
+    w->def.form_count = forms ? forms : 40;
+    w->def.landmark_count = landmarks ? landmarks : 1000;
+    return true;
 }
 
 static bool read_residual(const ex_call *call, wish *w) {
@@ -262,8 +314,10 @@ static bool read_words(const ex_call *call, wish *w) {
                                        "not go with --frames, --residual or --paths");
         return false;
     }
-    if (keys == 0 && !until && !at_text) {
-        exi_wrong_usage(call->command, "--keys N is required: it is the number of keys to choose");
+    if (!read_method(call, w))
+        return false;
+    if (w->def.method == EX_LEARN_KEYS && keys == 0 && !until && !at_text) {
+        exi_wrong_usage(call->command, "--keys N is required: it is the number of keys to choose; or --method motion");
         return false;
     }
     w->def.options = ex_drive_options_default();
@@ -379,6 +433,47 @@ static void print_json(const ex_learned *l, const ex_rig *rig, double seconds) {
     exi_emit_end(&json);
 }
 
+static void print_motion_json(const ex_learned *l, const ex_rig *rig, double seconds) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "rig", output);
+    exi_emit_text(&json, "method", ex_learn_method_name(EX_LEARN_MOTION));
+    exi_emit_number(&json, "vertices", ex_rig_vertex_count(rig));
+    exi_emit_number(&json, "forms", l->form_count);
+    exi_emit_number(&json, "landmarks", l->landmark_count);
+    exi_emit_number(&json, "frames", l->frame_count);
+    exi_emit_number(&json, "learned", l->learned_count);
+    exi_emit_number(&json, "error", l->error);
+    exi_emit_number(&json, "form_error", l->form_error);
+    exi_emit_number(&json, "left_out", l->left_out);
+    exi_emit_number(&json, "width", l->width);
+    exi_emit_number(&json, "ridge", l->ridge);
+    exi_emit_number(&json, "motion", l->motion);
+    exi_emit_number(&json, "sizes", l->sizes);
+    exi_emit_number(&json, "bytes", exi_file_size(output));
+    exi_emit_number(&json, "seconds", round(seconds * 1e6) / 1e6);
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+static void print_motion_text(const ex_learned *l, const ex_rig *rig, double seconds) {
+    char count[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE], frames[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
+    char error[EXI_TEXT_SIZE], held[EXI_TEXT_SIZE], left[EXI_TEXT_SIZE], marks[EXI_TEXT_SIZE];
+    exi_print("%s: %s of %s, learned from %s, %s, %s, %s\n", output, exi_text_count(count, l->form_count, "form"),
+              exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"),
+              exi_text_count(held, l->learned_count, "frame"), exi_text_count(frames, l->frame_count, "moving frame"),
+              exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
+    if (l->width > 0)
+        exi_print("regression around %s, width %g, ridge %g; ", exi_text_count(marks, l->landmark_count, "known state"),
+                  l->width, l->ridge);
+    else
+        exi_print("linear regression, ridge %g; ", l->ridge);
+    exi_print("motion counts %g%s\n", l->motion, l->sizes > 0 ? ", and so does the size of parts" : "");
+    exi_print("mean error over the references %s\n", exi_text_length(error, l->error));
+    exi_print("root mean square on takes left out %s, of which the forms cannot hold %s\n",
+              exi_text_length(left, l->left_out), exi_text_length(held, l->form_error));
+}
+
 static void print_text(const ex_learned *l, const ex_rig *rig, double seconds) {
     char count[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE], frames[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
     char error[EXI_TEXT_SIZE], nearest[EXI_TEXT_SIZE];
@@ -467,11 +562,13 @@ static int learn(const ex_call *call, wish *w) {
     if (result == EX_OK)
         result = ex_rig_write(output, rig, &error);
     if (result == EX_OK) {
-        print_note(call, w, learned);
+        const bool motion = w->def.method == EX_LEARN_MOTION;
+        if (!motion)
+            print_note(call, w, learned);
         if (call->json)
-            print_json(learned, rig, exi_clock() - start);
+            (motion ? print_motion_json : print_json)(learned, rig, exi_clock() - start);
         else if (!call->quiet)
-            print_text(learned, rig, exi_clock() - start);
+            (motion ? print_motion_text : print_text)(learned, rig, exi_clock() - start);
     }
     ex_learned_free(learned);
     ex_rig_destroy(rig);

@@ -182,6 +182,22 @@ typedef enum ex_key_choice {
 /* Returns the name of a way to choose keys. */
 EX_API const char *ex_key_choice_name(ex_key_choice choice);
 
+/* Ways to learn, with the names that the tool uses. */
+#define EX_LEARN_LIST(X)                                                                                               \
+    X(EX_LEARN_KEYS, "keys")     /* keys: a blend of frames with like poses (DrivenShape) */                           \
+    X(EX_LEARN_MOTION, "motion") /* principal forms of all frames, weighed by how the driver moves                     \
+                                    (exemplar/predict.h): clothes that swing */
+
+typedef enum ex_learn_method {
+#define EX_LEARN_ENUM(name, text) name,
+    EX_LEARN_LIST(EX_LEARN_ENUM)
+#undef EX_LEARN_ENUM
+        EX_LEARN_METHOD_COUNT
+} ex_learn_method;
+
+/* Returns the name of a way to learn. */
+EX_API const char *ex_learn_method_name(ex_learn_method method);
+
 /* One reference animation: a take. Frames are numbered over all caches of all references one after the other, from 0,
  * with those that no range uses: a range changes no number. */
 typedef struct ex_drive_reference {
@@ -207,11 +223,16 @@ typedef struct ex_learn_def {
     const char *database_axis; /* may be NULL */
     int reference_count;
     const ex_drive_reference *references;
+    ex_learn_method method;
     ex_key_choice choice;
     int key_count;    /* keys per database; at least 1 */
     double until;     /* metres: stop once the mean error over the references is below this; 0: stop at key_count */
     int given_count;  /* number of frames chosen by hand, which come first */
     const int *given; /* [given_count], numbered over all references in sequence */
+    /* Motion: number of forms, at least 1 (40 is usual); of states that the regression is built around (1000 is usual);
+     * and the direction against gravity, of any length. */
+    int form_count, landmark_count;
+    double up[3];
     /* Units of the caches: their positions are multiplied by these, those of the meshes are not. 0 means 1. */
     double driver_scale, driven_scale;
     bool any_fit; /* true: accept driven forms that are of another unit than the driver, or far from it */
@@ -228,8 +249,17 @@ typedef struct ex_learned {
     double *mean_error; /* [key_count]: mean error over the references after that many keys; -1 if not measured */
     int frame_count;    /* number of moving frames used */
     ex_residual residual;
-    double error;   /* mean over the references for the resulting rig, metres */
-    double nearest; /* the same for the nearest key alone */
+    double error;   /* mean over the references for the resulting rig, metres; motion: before settling */
+    double nearest; /* the same for the nearest key alone; -1: there are no keys */
+
+    /* Motion. */
+    int form_count, landmark_count;
+    int learned_count;   /* number of frames learned from */
+    double form_error;   /* root mean square over vertices of what the forms cannot hold, metres */
+    double left_out;     /* root mean square over vertices, metres, on takes that were left out (cross-validation) */
+    double width, ridge; /* of the kernel, 0 for a linear regression; of the regression */
+    double motion;       /* how much motion counts beside the pose; 0: not at all */
+    double sizes;        /* the same for sizes of the driver's parts */
 } ex_learned;
 
 /* Learns a driven rig from reference animations. Release the report with ex_learned_free. Results: ARGUMENT, DATA (what
@@ -262,7 +292,8 @@ typedef struct ex_apply_def {
 /* One frame of a report. Distances in metres. */
 typedef struct ex_drive_frame {
     double time;
-    double hull_distance;            /* see ex_driven */
+    double hull_distance;            /* see ex_driven; 0 for a rig that follows motion */
+    double unfamiliar;               /* see ex_driven; 0 for a rig of keys */
     double mean, p95, worst;         /* error against the truth; -1 without it */
     double nearest_mean, blend_mean; /* of the nearest key, and of the blend before settling */
     int worst_vertex;
@@ -275,7 +306,8 @@ typedef struct ex_drive_frame {
 /* Report on applying a driven rig: frame by frame, and over all frames. */
 typedef struct ex_drive_report {
     int frame_count, key_count, vertex_count;
-    int first; /* number of frames[0] in the driver's cache, from 0 */
+    int first;      /* number of frames[0] in the driver's cache, from 0 */
+    bool by_motion; /* true if the rig follows motion: its "keys" are forms, and nothing is known of nearest keys */
     ex_drive_frame *frames;
     double *weights;       /* [frame_count][key_count] */
     double *vertex_errors; /* [vertex_count] means over frames; NULL without truth */
@@ -283,7 +315,8 @@ typedef struct ex_drive_report {
                                                                            truth */
     double key_spread; /* distance between keys, measured as hull_distance is: mean distance to the nearest key of the
                           same database; 0 if no database has two */
-    int far_count;     /* frames whose hull distance exceeds it: keys are missing there (figure 8) */
+    int far_count;     /* frames whose hull distance exceeds it: keys are missing there (figure 8); for a rig that
+                          follows motion, frames that are farther from what was learned than learning met */
 } ex_drive_report;
 
 /* Applies a driven rig to an animation: writes the output if one is given (all of it or nothing), and measures if

@@ -34,6 +34,11 @@ const char *ex_key_choice_name(ex_key_choice choice) {
     static const char *const names[] = {EX_KEY_CHOICE_LIST(NAME)};
     return (unsigned)choice < EX_KEY_CHOICE_COUNT ? names[choice] : "unknown";
 }
+
+const char *ex_learn_method_name(ex_learn_method method) {
+    static const char *const names[] = {EX_LEARN_LIST(NAME)};
+    return (unsigned)method < EX_LEARN_METHOD_COUNT ? names[method] : "unknown";
+}
 #undef NAME
 
 /* Trajectories blend driver and driven mesh as a whole, without frames of parts: parts that follow frames hardly rotate

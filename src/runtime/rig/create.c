@@ -69,6 +69,11 @@ static ex_result count_examples(exi_rig_plan *p, ex_error *error) {
     return EX_OK;
 }
 
+static uint32_t driven_flags(const ex_layer_def *layer) {
+    const ex_weigher_info *info = ex_weigher_kind_info(layer->weigh.kind);
+    return (info->is_driven ? EXI_LAYER_DRIVEN : 0u) | (info->is_predicted ? EXI_LAYER_PREDICTED : 0u);
+}
+
 static void count_tables(exi_making *m) {
     const ex_rig_def *def = m->def;
     exi_rig_counts *c = &m->counts;
@@ -80,7 +85,7 @@ static void count_tables(exi_making *m) {
             *(int32_t *)(void *)((char *)c + domain->counted) += examples;
         for (int k = 0; domain->targets && layer->form.shifts && k < examples; k++)
             c->shifts += layer->form.shifts[k] != NULL;
-        c->driver_keys += ex_weigher_kind_info(layer->weigh.kind)->is_driven ? examples : 0;
+        c->driver_keys += exi_layer_has_keys(driven_flags(layer)) ? examples : 0;
     }
     c->vertices = def->mesh.vertex_count;
     c->layers = def->layer_count;
@@ -108,16 +113,14 @@ static void open_records(exi_making *m) {
     int first_axis = 0, first_example = 0, first_form = 0;
     for (int l = 0; l < m->counts.layers; l++) {
         const ex_layer_def *layer = &m->def->layers[l];
-        m->layers[l] =
-            (exi_layer_record){.axis_count = layer->weigh.axis_count,
-                               .example_count = layer->weigh.example_count,
-                               .first_axis = first_axis,
-                               .first_example = first_example,
-                               .domain = (int32_t)layer->domain,
-                               .first_form = first_form,
-                               .texture = -1,
-                               .flags = (layer->muted ? EXI_LAYER_MUTED : 0u) |
-                                        (ex_weigher_kind_info(layer->weigh.kind)->is_driven ? EXI_LAYER_DRIVEN : 0u)};
+        m->layers[l] = (exi_layer_record){.axis_count = layer->weigh.axis_count,
+                                          .example_count = layer->weigh.example_count,
+                                          .first_axis = first_axis,
+                                          .first_example = first_example,
+                                          .domain = (int32_t)layer->domain,
+                                          .first_form = first_form,
+                                          .texture = -1,
+                                          .flags = (layer->muted ? EXI_LAYER_MUTED : 0u) | driven_flags(layer)};
         first_axis += layer->weigh.axis_count;
         first_example += layer->weigh.example_count;
         first_form += exi_domains[layer->domain]->forms ? layer->weigh.example_count : 0;

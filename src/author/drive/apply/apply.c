@@ -141,7 +141,7 @@ static ex_result write_frame(const applier *a, int frame) {
 /* Returns the layer that a driver weighs; -1: none. */
 static int find_layer(const ex_rig *rig) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (ex_rig_layer_regions(rig, l, NULL, NULL) > 0)
+        if (ex_rig_layer_regions(rig, l, NULL, NULL) > 0 || ex_rig_layer_predictor(rig, l))
             return l;
     return -1;
 }
@@ -269,13 +269,15 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
     if (result != EX_OK)
         return result;
     ex_driven info = {.unsettled = a->unsettled};
-    const ex_pose pose = {.inputs = a->inputs, .driver = a->form};
+    const double time = exi_take_time(a->driver, in_cache, a->def->rate);
+    const double elapsed = frame > 0 ? time - exi_take_time(a->driver, in_cache - 1, a->def->rate) : 0;
+    const ex_pose pose = {.inputs = a->inputs, .driver = a->form, .elapsed = elapsed};
     const ex_output output = {.positions = a->made, .weights = a->weights, .driven = &info};
     const ex_evaluation how = {.unsettled = a->def->unsettled, .states = &a->state, .tasks = a->def->tasks};
     ex_rig_evaluate(a->def->rig, &pose, &output, &how, a->scratch);
     if (gauge)
         exi_gauge_add(gauge, &(exi_applied){.frame = frame,
-                                            .time = exi_take_time(a->driver, in_cache, a->def->rate),
+                                            .time = time,
                                             .driver = a->form,
                                             .driven = a->made,
                                             .truth = a->right,

@@ -21,6 +21,7 @@ static ex_result open_report(exi_gauge *g, int frame_count, ex_drive_report **ma
         r->first = g->def->first;
         r->key_count = g->key_count;
         r->vertex_count = g->vertex_count;
+        r->by_motion = ex_rig_layer_predictor(g->rig, g->layer) != NULL;
         r->mean = r->p95 = r->nearest_mean = r->nearest_p95 = r->blend_mean = r->blend_p95 = -1;
         r->frames = calloc((size_t)frame_count, sizeof *r->frames);
         r->weights = exi_array_allocate((size_t)frame_count, (size_t)g->key_count * sizeof *r->weights);
@@ -178,7 +179,7 @@ ex_result exi_gauge_open(exi_gauge *g, const ex_apply_def *def, int layer, int f
     ex_result result = open_report(g, frame_count, report, error);
     if (result == EX_OK)
         result = open_databases(g, error);
-    if (result == EX_OK)
+    if (result == EX_OK && !g->report->by_motion)
         result = find_spread(g, error);
     if (result == EX_OK && def->truth) {
         g->errors = exi_array_allocate((size_t)g->vertex_count, sizeof *g->errors);
@@ -190,8 +191,9 @@ ex_result exi_gauge_open(exi_gauge *g, const ex_apply_def *def, int layer, int f
     }
     if (def->brief || result != EX_OK)
         return result;
-    result = ex_drive_open(def->rig, &g->set, error);
-    if (result == EX_OK)
+    if (!g->report->by_motion)
+        result = ex_drive_open(def->rig, &g->set, error);
+    if (result == EX_OK && g->set)
         result = open_keys(g, error);
     if (result == EX_OK)
         result = open_jumps(g, error);
@@ -272,7 +274,7 @@ static void compare_all(exi_gauge *g, const exi_applied *a, ex_drive_frame *f) {
     f->p95 = exi_percentile(g->errors, g->vertex_count, 0.95);
     if (a->unsettled)
         f->blend_mean = compare(g, a->unsettled, a->truth, g->blends);
-    if (!g->def->brief) {
+    if (!g->def->brief && g->set) {
         find_nearest(g, a->driver);
         f->nearest_mean = compare(g, g->nearest, a->truth, g->theirs);
     }
@@ -316,6 +318,7 @@ void exi_gauge_add(exi_gauge *g, const exi_applied *a) {
     ex_drive_frame *f = &g->report->frames[a->frame];
     *f = (ex_drive_frame){.time = a->time,
                           .hull_distance = a->info->hull_distance,
+                          .unfamiliar = a->info->unfamiliar,
                           .mean = -1,
                           .p95 = -1,
                           .worst = -1,
@@ -338,7 +341,8 @@ void exi_gauge_add(exi_gauge *g, const exi_applied *a) {
 void exi_gauge_finish(exi_gauge *g) {
     ex_drive_report *r = g->report;
     for (int i = 0; i < r->frame_count; i++)
-        r->far_count += r->key_spread > 0 && r->frames[i].hull_distance > r->key_spread;
+        r->far_count += r->by_motion ? r->frames[i].unfamiliar > 1
+                                     : r->key_spread > 0 && r->frames[i].hull_distance > r->key_spread;
     if (!g->def->truth)
         return;
     r->mean = exi_histogram_mean(g->ours);

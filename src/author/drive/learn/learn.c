@@ -8,6 +8,7 @@
 
 #include "author/base/array.h"
 #include "author/drive/drive.h"
+#include "author/drive/motion/learn_motion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +56,9 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
         exi_drive_names_check(def->driver_name ? def->driver_name : "body", def->database_axis, error);
     if (named != EX_OK)
         return named;
-    if (def->key_count < 1 || def->key_count > EX_CONVEX_MAX)
+    if ((unsigned)def->method >= EX_LEARN_METHOD_COUNT)
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "unknown method of learning");
+    if (def->method == EX_LEARN_KEYS && (def->key_count < 1 || def->key_count > EX_CONVEX_MAX))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX,
                             def->key_count);
     if (!(def->until >= 0) || !isfinite(def->until))
@@ -243,6 +246,8 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
     if (result != EX_OK)
         return result;
     ex_error own;
+    if (def->method == EX_LEARN_MOTION)
+        return exi_learn_motion(def, rig, learned, error ? error : &own);
     exi_learner l = {.def = def, .error = error ? error : &own, .share = 0.1};
     ex_drive_options options = def->options;
     result = open_learner(&l);

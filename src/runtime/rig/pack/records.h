@@ -29,7 +29,13 @@ EXI_INLINE ex_reading exi_input_reading(const exi_input_record *input) {
     return reading;
 }
 
-/* MOVED: offsets, with a weight for every set of examples and every example in it. DRIVEN: weighed by the driver. */
-enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2, EXI_LAYER_DRIVEN = 4 };
+/* MOVED: offsets, with a weight for every set of examples and every example in it. DRIVEN: weighed by the driver.
+ * PREDICTED: by its motion, with a predictor instead of regions, and without keys. */
+enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2, EXI_LAYER_DRIVEN = 4, EXI_LAYER_PREDICTED = 8 };
+
+/* True if every example of a layer with these flags has a form of the driver. */
+EXI_INLINE bool exi_layer_has_keys(uint32_t flags) {
+    return (flags & EXI_LAYER_DRIVEN) != 0 && (flags & EXI_LAYER_PREDICTED) == 0;
+}
 
 #endif

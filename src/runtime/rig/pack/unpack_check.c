@@ -79,7 +79,8 @@ static ex_result check_layers(const ex_rig *rig, ex_error *error) {
             return result;
         if (weigher->axis_count != layer->axis_count || weigher->example_count != layer->example_count ||
             !sound_layer_axes(rig, layer, weigher) ||
-            ((layer->flags & EXI_LAYER_DRIVEN) != 0) != ex_weigher_get_info(weigher)->is_driven)
+            ((layer->flags & EXI_LAYER_DRIVEN) != 0) != ex_weigher_get_info(weigher)->is_driven ||
+            ((layer->flags & EXI_LAYER_PREDICTED) != 0) != ex_weigher_get_info(weigher)->is_predicted)
             return exi_unpack_unsound(error, "layers and their spaces");
     }
     return EX_OK;

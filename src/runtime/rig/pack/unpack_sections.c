@@ -111,7 +111,7 @@ static bool sound_counts(const exi_rig_counts *c) {
            within(c->levels, 0, refined ? 32 : 0) && (refined || !limit) &&
            within(c->level, limit ? EX_LEVEL_LIMIT : 0, c->levels) && within(c->offsets, 0, c->examples) &&
            within(c->trajectories, 0, c->examples) && within(c->drivers, 0, 1) &&
-           within(c->driver_keys, c->drivers, c->drivers ? c->examples : 0) &&
+           within(c->driver_keys, 0, c->drivers ? c->examples : 0) &&
            within(c->displacements, 0, c->levels > 0 && !limit ? c->examples : 0);
 }
 
@@ -178,7 +178,8 @@ static bool sound_layer(const exi_rig_counts *c, exi_layer_record layer, int tex
     if (!within(layer.domain, 0, EX_DOMAIN_COUNT - 1) || layer.axis_count < 1 || layer.example_count < 1)
         return false;
     const exi_domain *domain = exi_domains[layer.domain];
-    const uint32_t flags = EXI_LAYER_MUTED | (domain->targets && c->drivers ? EXI_LAYER_DRIVEN : 0u);
+    const uint32_t flags =
+        EXI_LAYER_MUTED | (domain->targets && c->drivers ? EXI_LAYER_DRIVEN | EXI_LAYER_PREDICTED : 0u);
     return (!domain->sound || domain->sound(&layer, textures)) && layer.texture == -1 && layer.frame == 0 &&
            (layer.flags & ~flags) == 0 && layer.first_weight == 0 && layer.weight_count == 0;
 }
@@ -198,7 +199,7 @@ static bool sound_layers(const exi_unpack *u) {
         examples += layer.example_count;
         forms += exi_domains[layer.domain]->forms ? layer.example_count : 0;
         of[layer.domain] += layer.example_count;
-        keys += layer.flags & EXI_LAYER_DRIVEN ? layer.example_count : 0;
+        keys += exi_layer_has_keys(layer.flags) ? layer.example_count : 0;
         if (axes > c->axes || examples > c->examples)
             return false;
     }
@@ -276,7 +277,7 @@ static bool take_driver(exi_unpack *u, ex_error *error) {
                 continue;
             if (list == 0 && !exi_unpack_take_least(u, EX_SECTION_REGIONS, i, 0, error))
                 return false;
-            for (int k = 0; list == 1 && k < layer.example_count; k++)
+            for (int k = 0; list == 1 && exi_layer_has_keys(layer.flags) && k < layer.example_count; k++)
                 if (!exi_unpack_take_least(u, EX_SECTION_DRIVER_KEY, layer.first_example + k, 0, error))
                     return false;
         }

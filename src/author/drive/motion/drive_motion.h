@@ -1,0 +1,91 @@
+/*
+ * drive_motion.h - learning a driven rig from the motion of its driver. Private to this folder.
+ *
+ *   motion_learn.c    runs all steps
+ *   motion_states.c   first pass: the driver's state in every frame
+ *   motion_forms.c    next passes: principal forms of the driven mesh, and their coefficients in every frame
+ *   motion_select.c   cross-validation: which numbers of a state count how much
+ *   motion_regress.c  the regression from states to coefficients
+ *   motion_rig.c      the rig
+ */
+#ifndef EXEMPLAR_AUTHOR_DRIVE_MOTION_DRIVE_MOTION_H
+#define EXEMPLAR_AUTHOR_DRIVE_MOTION_DRIVE_MOTION_H
+
+#include "author/base/progress.h"
+#include "author/drive/drive.h"
+#include "author/drive/learn/references.h"
+#include "author/mesh/rig_mesh.h"
+
+#include <exemplar/predict.h>
+
+/* What cross-validation chose. */
+typedef struct exi_motion_choice {
+    double weights[EX_STATE_KIND_COUNT]; /* of each kind of number, relative to its spread */
+    double width;                        /* of the kernel; 0: the regression is linear */
+    double ridge;
+    double error;    /* root mean square over vertices, metres, on takes that were left out; -1: not measured */
+    double familiar; /* distance from the nearest known state that 99 of 100 left out frames stay below */
+} exi_motion_choice;
+
+typedef struct exi_motion_learner {
+    const ex_learn_def *def;
+    exi_references refs;
+    exi_drive_plan plan;
+    exi_moving_frames carrier;
+    ex_mesh *driven; /* a copy, positions rounded to float */
+    exi_rig_mesh rig_mesh;
+    float *driver_form, *driven_form;
+
+    /* Frames that are learned from: all, or evenly spread ones if there are very many. */
+    int frame_count;
+    int *frames, *takes; /* [frame_count]: index, and take, numbered from 0 */
+    int take_count;      /* takes that frames are held out by: references, or pieces of them */
+    double step, fastest;
+    float up[3];
+    float *centres;   /* [moving frames][3] */
+    int state_length; /* numbers of a state */
+    float *states;    /* [frame_count][state_length] */
+
+    int form_count;
+    float *mean;          /* [driven vertices][3]: difference from the mesh, un-posed */
+    float *forms;         /* [form_count][driven vertices][3]: of length 1, orthogonal */
+    double *coefficients; /* [frame_count][form_count] */
+    double form_square;   /* mean squared distance of a vertex from what the forms can hold */
+
+    exi_motion_choice choice;
+    ex_predictor *predictor;
+    ex_error *error;
+    double done, share; /* progress: fraction done before the present step, and the step's share of the whole */
+} exi_motion_learner;
+
+/* Reports the progress of the present step; the result of a stop, if the caller wants one. */
+ex_result exi_motion_tell(exi_motion_learner *l, const char *doing, double part);
+
+/* Finds frames, takes and states; and the numbers that belong to them. */
+ex_result exi_motion_observe(exi_motion_learner *l);
+/* Finds mean, forms and coefficients. */
+ex_result exi_motion_find_forms(exi_motion_learner *l);
+/* Chooses the settings of the regression. */
+ex_result exi_motion_select(exi_motion_learner *l);
+/* Makes the predictor. */
+ex_result exi_motion_regress(exi_motion_learner *l);
+/* Makes the rig. */
+ex_result exi_motion_build(exi_motion_learner *l, ex_rig **rig);
+
+/* Scale of every number of a state [state_length] for the chosen weights: weight over the spread of its kind. means
+ * [state_length] are returned too. */
+void exi_motion_scales(const exi_motion_learner *l, const double weights[EX_STATE_KIND_COUNT], double *means,
+                       double *scales);
+
+/* Finds `count` orthonormal rows [count][length] that span the directions of most variance of `rows` rows, by subspace
+ * iteration from rows spread evenly; rows are data minus mean. Returns false without memory. */
+bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis);
+/* Makes rows orthonormal by Gram-Schmidt done twice; rows that depend on earlier ones become 0. */
+void exi_motion_orthonormal(float *rows, int count, size_t length);
+/* Sum of products. */
+double exi_motion_dot(const float *a, const float *b, size_t count);
+/* Turns rows so that their coefficients, whose products [count][count] are given, are uncorrelated and fall in size;
+ * coefficients [frames][count] are turned alike. False without memory. */
+bool exi_motion_align(double *products, int count, float *rows, size_t length, double *coefficients, size_t frames);
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * First pass over the driver's caches: the state of every frame (exemplar/predict.h), as the runtime will compute it.
+ * Frames whose past is not known yet, the first of each take, are not learned from.
+ */
+#include "author/base/array.h"
+#include "author/drive/motion/drive_motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MOST: frames that are learned from. PIECES: a single take is cut into this many, to be held out one by one. */
+enum { MOST = 20000, PIECES = 5 };
+
+/* Motion is measured over the time of one frame, but at least over this, since differences of short times are noise. */
+static const double least_step = 1.0 / 30, usual_step = 1.0 / 24;
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Finds the usual time between frames. */
+static ex_result find_step(exi_motion_learner *l) {
+    const int count = l->refs.frame_count;
+    double *steps = exi_array_allocate((size_t)count, sizeof *steps);
+    size_t found = 0;
+    if (!steps)
+        return ex_error_memory(l->error, "the times of frames", (size_t)count * sizeof *steps);
+    for (int f = 1; f < count; f++) {
+        const double step = exi_references_time(&l->refs, f) - exi_references_time(&l->refs, f - 1);
+        if (exi_references_of(&l->refs, f) == exi_references_of(&l->refs, f - 1) && step > 0)
+            steps[found++] = step;
+    }
+    qsort(steps, found, sizeof *steps, compare);
+    const double step = found > 0 ? steps[found / 2] : usual_step;
+    const double whole = floor(least_step / step + 0.5);
+    l->step = step * (whole > 1 ? whole : 1);
+    free(steps);
+    return EX_OK;
+}
+
+/* The middle of each moving frame's vertices at rest; of all vertices for a frame without any. */
+static ex_result find_centres(exi_motion_learner *l) {
+    const ex_driver_def *d = &l->plan.driver.driver;
+    l->centres = exi_array_allocate((size_t)d->frame_count, 3 * sizeof *l->centres);
+    if (!l->centres)
+        return ex_error_memory(l->error, "the moving frames", (size_t)d->frame_count * 12);
+    for (int f = 0; f < d->frame_count; f++) {
+        double sum[3] = {0}, total = 0;
+        const bool empty = d->starts[f + 1] == d->starts[f];
+        const uint32_t from = empty ? 0 : d->starts[f], to = empty ? (uint32_t)d->vertex_count : d->starts[f + 1];
+        for (uint32_t i = from; i < to; i++) {
+            const double weight = empty ? 1 : (double)d->weights[i];
+            const float *p = d->reference + 3 * (size_t)(empty ? i : d->vertices[i]);
+            total += weight;
+            for (int c = 0; c < 3; c++)
+                sum[c] += weight * (double)p[c];
+        }
+        for (int c = 0; c < 3; c++)
+            l->centres[3 * f + c] = (float)(sum[c] / total);
+    }
+    return EX_OK;
+}
+
+/* A predictor that only observes. */
+static ex_result make_observer(const exi_motion_learner *l, ex_predictor **observer) {
+    const size_t length = (size_t)l->state_length;
+    float *zeros = calloc(length, sizeof *zeros);
+    if (!zeros)
+        return ex_error_memory(l->error, "a state", length * sizeof *zeros);
+    const ex_predictor_def def = {.frame_count = l->plan.driver.driver.frame_count,
+                                  .centres = l->centres,
+                                  .up = {l->up[0], l->up[1], l->up[2]},
+                                  .step = l->step,
+                                  .fastest = 1e8,
+                                  .sizes = true,
+                                  .component_count = 1,
+                                  .landmark_count = 1,
+                                  .weight_count = 1,
+                                  .mean = zeros,
+                                  .scales = zeros,
+                                  .components = zeros,
+                                  .landmarks = zeros,
+                                  .base = zeros,
+                                  .slopes = zeros,
+                                  .pulls = zeros,
+                                  .known = zeros,
+                                  .width = 1,
+                                  .familiar = 1};
+    const ex_result result = ex_predictor_create(&def, NULL, observer, l->error);
+    free(zeros);
+    return result;
+}
+
+/* Largest velocity of a frame in a state. */
+static double find_speed(const exi_motion_learner *l, const float *state) {
+    const int frames = l->plan.driver.driver.frame_count;
+    const float *v = state + ex_state_start(frames, EX_STATE_VELOCITY);
+    double most = 0;
+    for (int f = 0; f < frames; f++, v += 3) {
+        const double speed =
+            sqrt((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2]);
+        most = speed > most ? speed : most;
+    }
+    return most;
+}
+
+typedef struct observing {
+    ex_predictor *observer;
+    void *history;
+    float *matrices, *sizes, *state;
+} observing;
+
+static ex_result observe_frame(exi_motion_learner *l, const observing *o, int f, int stride) {
+    const bool first = f == 0 || exi_references_of(&l->refs, f) != exi_references_of(&l->refs, f - 1);
+    const double time = exi_references_time(&l->refs, f);
+    const double elapsed = first ? 0 : time - exi_references_time(&l->refs, f - 1);
+    const ex_result result = exi_references_read(&l->refs, f, l->driver_form, NULL, l->error);
+    if (result != EX_OK)
+        return result;
+    ex_driver_place(l->carrier.driver, l->driver_form, o->matrices);
+    ex_driver_sizes(l->carrier.driver, l->driver_form, o->sizes);
+    ex_predictor_observe(o->observer, o->matrices, o->sizes, elapsed, o->history, o->state);
+    const double speed = find_speed(l, o->state);
+    l->fastest = speed > l->fastest ? speed : l->fastest;
+    if (time < 2 * l->step * (1 - 1e-9) || f % stride != 0)
+        return EX_OK;
+    memcpy(l->states + (size_t)l->frame_count * (size_t)l->state_length, o->state,
+           (size_t)l->state_length * sizeof(float));
+    l->takes[l->frame_count] = (int)(exi_references_of(&l->refs, f) - l->refs.items);
+    l->frames[l->frame_count++] = f;
+    return EX_OK;
+}
+
+/* One or two takes are cut into pieces, so that something can be held out. */
+static void cut_takes(exi_motion_learner *l) {
+    l->take_count = l->refs.count;
+    if (l->refs.count >= 3)
+        return;
+    l->take_count = PIECES * l->refs.count;
+    for (int i = 0; i < l->frame_count; i++) {
+        const exi_reference *take = &l->refs.items[l->takes[i]];
+        const int64_t place = (int64_t)(l->frames[i] - take->first) * PIECES / take->frame_count;
+        l->takes[i] = PIECES * l->takes[i] + (int)place;
+    }
+}
+
+static ex_result observe_all(exi_motion_learner *l, const observing *o) {
+    const int count = l->refs.frame_count, stride = (count + MOST - 1) / MOST;
+    const size_t room = (size_t)(count / stride + 1);
+    l->frames = exi_array_allocate(room, sizeof *l->frames);
+    l->takes = exi_array_allocate(room, sizeof *l->takes);
+    l->states = exi_array_allocate(room, (size_t)l->state_length * sizeof *l->states);
+    if (!l->frames || !l->takes || !l->states)
+        return ex_error_memory(l->error, "states", room * (size_t)l->state_length * sizeof *l->states);
+    ex_result result = EX_OK;
+    for (int f = 0; result == EX_OK && f < count; f++) {
+        result = observe_frame(l, o, f, stride);
+        if (result == EX_OK)
+            result = exi_motion_tell(l, "reading motion", (double)(f + 1) / count);
+    }
+    if (result == EX_OK && l->frame_count < 3 * PIECES)
+        result = ex_error_set(l->error, EX_ERROR_DATA,
+                              "learning from motion needs at least %d frames after the first two of each take; there "
+                              "are %d: add takes, or use --method keys",
+                              3 * PIECES, l->frame_count);
+    if (result == EX_OK)
+        cut_takes(l);
+    return result;
+}
+
+ex_result exi_motion_observe(exi_motion_learner *l) {
+    const size_t frames = (size_t)l->plan.driver.driver.frame_count;
+    observing o = {.matrices = exi_array_allocate(frames, 12 * sizeof(float)),
+                   .sizes = exi_array_allocate(frames, sizeof(float))};
+    l->state_length = ex_state_start((int)frames, EX_STATE_KIND_COUNT);
+    o.state = exi_array_allocate((size_t)l->state_length, sizeof(float));
+    ex_result result =
+        o.matrices && o.sizes && o.state ? EX_OK : ex_error_memory(l->error, "the moving frames", frames * 52);
+    if (result == EX_OK)
+        result = find_step(l);
+    if (result == EX_OK)
+        result = find_centres(l);
+    if (result == EX_OK)
+        result = make_observer(l, &o.observer);
+    if (result == EX_OK) {
+        o.history = calloc(ex_predictor_history_size(o.observer), 1);
+        result = o.history ? observe_all(l, &o)
+                           : ex_error_memory(l->error, "a history", ex_predictor_history_size(o.observer));
+    }
+    ex_predictor_destroy(o.observer);
+    free(o.history);
+    free(o.matrices);
+    free(o.sizes);
+    free(o.state);
+    return result;
+}
