@@ -18,7 +18,7 @@
 
 #include <exemplar/predict.h>
 
-/* What cross-validation chose. */
+/* Settings that cross-validation chose. */
 typedef struct exi_motion_choice {
     double weights[EX_STATE_KIND_COUNT]; /* of each kind of number, relative to its spread */
     double width;                        /* of the kernel; 0: the regression is linear */
