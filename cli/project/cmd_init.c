@@ -147,7 +147,7 @@ static int init_scene(const ex_call *call, const char *path) {
     if (call->argument_count > 1)
         return exi_wrong_usage(call->command,
                                "'%s' is a glTF file, which is taken alone: shapes of one mesh are .obj, "
-                               ".ply or .off files",
+                               ".ply, .off or .abc files",
                                path);
     if (space || places.count > 0 || paths)
         return exi_wrong_usage(call->command, "--space, --at and --paths go with shapes, not with a glTF file");
@@ -243,11 +243,11 @@ const ex_command cmd_init = {
                    "Nodes that an animation moves become joints. init lists on stderr what it\n"
                    "leaves out or renames, and why.\n"
                    "\n"
-                   "From OBJ, PLY or OFF files of one mesh, or a folder of them: the first file is\n"
-                   "the mesh at rest (in a folder, the one called rest or neutral). Each further\n"
-                   "file is a shape with a slider of its name. With --space, all shapes share the\n"
-                   "axes that you name, and everything between them is interpolated. Vertices in\n"
-                   "another order are matched.",
+                   "From OBJ, PLY, OFF or Alembic files of one mesh, or a folder of them: the\n"
+                   "first file is the mesh at rest (in a folder, the one called rest or neutral).\n"
+                   "Each further file is a shape with a slider of its name. With --space, all\n"
+                   "shapes share the axes that you name, and everything between them is\n"
+                   "interpolated. Vertices in another order are matched.",
     .examples = "exemplar init robot.glb\n"
                 "exemplar build robot/robot.json\n"
                 "exemplar pose robot/robot.glb smile=0.5 -o smile.obj\n"
