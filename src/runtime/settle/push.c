@@ -211,6 +211,16 @@ static void push_once(const exi_push *push, waiting *w, const float *gaps, bool 
     }
 }
 
+/* Copies a closest point. */
+static void keep(const exi_near *from, int i, exi_near *to, int k) {
+    to->triangle[k] = from->triangle[i];
+    to->distance_sq[k] = from->distance_sq[i];
+    to->u[k] = from->u[i];
+    to->v[k] = from->v[i];
+    for (int c = 0; c < 3; c++)
+        to->away[c][k] = from->away[c][i];
+}
+
 /* Stores the points that have arrived, or stay in place; the others close the gaps. */
 static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3], ex_settled *tally) {
     int left = 0;
@@ -222,27 +232,46 @@ static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3
             continue;
         }
         w->state[left] = w->state[k];
-        w->places[left] = w->places[k];
         w->distances[left] = w->distances[k];
+        w->places[left] = w->places[k];
         memmove(w->points[left], w->points[k], sizeof w->points[left]);
-        w->near.triangle[left] = w->near.triangle[k];
-        w->near.distance_sq[left] = w->near.distance_sq[k];
-        w->near.u[left] = w->near.u[k];
-        w->near.v[left] = w->near.v[k];
-        for (int c = 0; c < 3; c++)
-            w->near.away[c][left] = w->near.away[c][k];
+        keep(&w->near, k, &w->near, left);
         left++;
     }
     w->count = left;
 }
 
-void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, int count, exi_near *near,
-                      ex_settled *tally) {
+/* Finds the closest points of those that are not clear. */
+static void search_some(const exi_push *push, float (*points)[3], int count, uint32_t clear, exi_near *near) {
+    float chosen[EXI_CLUSTER][3];
+    exi_near found;
+    int places[EXI_CLUSTER], some = 0;
+    for (int i = 0; i < count; i++) {
+        if (clear >> i & 1)
+            continue;
+        memcpy(chosen[some], points[i], sizeof chosen[some]);
+        found.triangle[some] = near->triangle[i];
+        places[some++] = i;
+    }
+    if (some > 0)
+        exi_near_cluster(&push->view, chosen, some, &found);
+    for (int k = 0; k < some; k++) {
+        keep(&found, k, near, places[k]);
+        near->along[places[k]] = found.along[k];
+    }
+}
+
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
+                      exi_near *near, ex_settled *tally) {
     waiting w;
     w.count = 0;
-    exi_near_cluster(&push->view, points, count, near);
+    const uint32_t clear = exi_clear_cluster(push, points, gaps, room, count, near->triangle);
+    if (clear == 0)
+        exi_near_cluster(&push->view, points, count, near);
+    else
+        search_some(push, points, count, clear, near);
     for (int i = 0; i < count; i++) {
-        if (near->triangle[i] == EXI_NO_TRIANGLE)
+        if ((clear >> i & 1) || near->triangle[i] == EXI_NO_TRIANGLE)
             continue;
         const float s = exi_side_distance(&push->driver, push->triangles[near->triangle[i]], near, i);
         if (s >= gaps[i] - push->tolerance)
@@ -256,12 +285,7 @@ void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gap
         memcpy(w.points[k], points[i], sizeof w.points[k]);
         w.distances[k] = s;
         w.places[k] = i;
-        w.near.triangle[k] = near->triangle[i];
-        w.near.distance_sq[k] = near->distance_sq[i];
-        w.near.u[k] = near->u[i];
-        w.near.v[k] = near->v[i];
-        for (int c = 0; c < 3; c++)
-            w.near.away[c][k] = near->away[c][i];
+        keep(near, i, &w.near, k);
     }
     tally->pushed += w.count;
     for (int round = 0; round < EXI_PUSHES && w.count > 0; round++) {

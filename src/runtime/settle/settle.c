@@ -59,6 +59,7 @@ typedef struct working {
     const uint32_t *order;     /* of its places */
     const uint32_t *triangles; /* of its set */
     float points[EXI_CLUSTER][3], gaps[EXI_CLUSTER];
+    float room[EXI_CLUSTER];              /* the keys' gap; 0: unknown */
     const exi_bound *bounds[EXI_CLUSTER]; /* of the heaviest key; NULL: none */
     exi_near near;
 } working;
@@ -105,8 +106,10 @@ EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const key_row *
     w->bounds[i] = heaviest;
     if (carried && exi_finite3(w->points[i]))
         exi_carry_apply(sum, w->points[i]);
-    if (heaviest)
+    if (heaviest) {
         w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
+        w->room[i] = gap < EXI_TREE_LARGEST ? gap : 0;
+    }
 }
 
 /* Skips keys for which no point of the cluster has a weight. */
@@ -136,6 +139,7 @@ static void take_up(const settling *s, int cluster, bool carried, working *w) {
     for (int i = 0; i < w->cluster->count; i++) {
         memcpy(w->points[i], s->driven + (size_t)w->order[i] * s->stride, sizeof w->points[i]);
         w->bounds[i] = NULL;
+        w->room[i] = 0;
         w->gaps[i] = s->job ? s->job->thickness : 0;
     }
     if (s->job && s->job->weights)
@@ -197,7 +201,7 @@ static void settle_clusters(void *context, int begin, int end) {
                                                       w.cluster->first,
                                             .stride = (size_t)s->settler->vertex_count,
                                             .order = w.order};
-            exi_push_cluster(&push, w.points, w.gaps, w.cluster->count, &w.near, &tallies[c]);
+            exi_push_cluster(&push, w.points, w.gaps, w.room, w.cluster->count, &w.near, &tallies[c]);
         }
         put_down(s, &w);
     }

@@ -181,10 +181,18 @@ typedef struct exi_push {
                                   as left */
 } exi_push;
 
-/* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. near: hints on input, closest points of the first
- * positions on output. */
-void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, int count, exi_near *near,
-                      ex_settled *tally);
+/* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. room: see exi_clear_cluster. near->triangle: hints
+ * on input; on output the closest triangles of the first positions, or the hints of points that needed no search. */
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
+                      exi_near *near, ex_settled *tally);
+
+/* ---- clear.c ---- */
+
+/* Returns bits for the points that are outside the driver and farther from it than their gaps, as far as this is seen
+ * without a search for each of them. room: distances that the points probably have; 0 if unknown. hints: triangles to
+ * look at first. */
+uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
+                           const uint32_t *hints);
 
 /* Returns the index of the lowest set bit; bits must not be 0. */
 static inline int exi_lowest_bit(uint64_t bits) {

@@ -1,0 +1,70 @@
+/*
+ * Tells loose cloth apart, which needs no search of its own. A signed distance s changes by at most the way that a
+ * point moves, so a point q that is known answers for its neighbours:
+ *
+ *     s(p) >= s(q) - |p - q| > g    =>    p is outside, and farther from the driver than its gap g.
+ *
+ * In a cluster, one point of every four is asked where the keys promise room: the blended gap of the keys is about the
+ * distance that a point will have. If it has not, nothing is lost but time. The choice depends on keys and weights
+ * alone, never on hints, so the result is the same with any state.
+ */
+#include "runtime/settle/settler.h"
+
+enum { FOUR = 4, FOURS = EXI_CLUSTER / FOUR };
+
+static inline float between(const float a[3], const float b[3]) {
+    const float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrtf(x * x + y * y + z * z);
+}
+
+/* With less room than this part of the driver's size, a point answers for too few. */
+#define ROOM 0.005f
+
+/* Finds how much farther than its gap the farthest point of a four is from q: the distance that q needs. */
+static float needed(float (*points)[3], const float *gaps, int begin, int end, const float q[3]) {
+    float most = 0;
+    for (int i = begin; i < end; i++) {
+        const float one = between(points[i], q) + gaps[i];
+        most = one > most ? one : most;
+    }
+    return most;
+}
+
+uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
+                           const uint32_t *hints) {
+    int asked[FOURS], asks = 0;
+    const float enough = ROOM * 1e6f * push->tolerance; /* which is 1e-6 of the size, or more */
+    float most = 0;
+    for (int i = 0; i < count; i++)
+        most = room[i] > most ? room[i] : most;
+    if (most < enough)
+        return 0;
+    for (int begin = 0; begin < count; begin += FOUR) {
+        const int end = begin + FOUR < count ? begin + FOUR : count, q = begin + (end - begin) / 2;
+        float least = INFINITY;
+        for (int i = begin; i < end; i++)
+            least = room[i] < least ? room[i] : least;
+        asked[asks] = q;
+        asks += least > enough && least > 1.2f * needed(points, gaps, begin, end, points[q]);
+    }
+    if (asks < 2) /* costs as much as it saves */
+        return 0;
+    float chosen[EXI_CLUSTER][3];
+    exi_near near;
+    for (int k = 0; k < asks; k++) {
+        memcpy(chosen[k], points[asked[k]], sizeof chosen[k]);
+        near.triangle[k] = hints[asked[k]];
+    }
+    exi_near_cluster(&push->view, chosen, asks, &near);
+    uint32_t clear = 0;
+    for (int k = 0; k < asks; k++) {
+        if (near.triangle[k] == EXI_NO_TRIANGLE)
+            continue;
+        const float s = exi_side_distance(&push->driver, push->triangles[near.triangle[k]], &near, k);
+        const float known = s * (1 - 4e-6f) - 4e-6f * push->view.scale; /* for rounding */
+        for (int i = 0; i < count; i++)
+            if (known - (1 + 4e-6f) * between(points[i], points[asked[k]]) > gaps[i])
+                clear |= 1u << i;
+    }
+    return clear;
+}
