@@ -14,7 +14,7 @@
 
 static const char *driver, *output, *group, *range_text, *rate_text, *driver_scale_text, *scale_text;
 static ex_word_list database;
-static bool no_settle, force;
+static bool untangle, no_settle, force;
 
 static const ex_option options[] = {
     {.name = "driver",
@@ -43,6 +43,7 @@ static const ex_option options[] = {
      .argument = "NAME=VALUE",
      .help = "the cloth, if the rig has several (default: the first)",
      .words = &database},
+    {.name = "untangle", .help = "remove places where the mesh goes through itself, after settling", .flag = &untangle},
     {.name = "no-settle",
      .help = "leave out settling: carry no residual, and do not push the mesh out of the driver",
      .flag = &no_settle},
@@ -135,6 +136,7 @@ static int apply(const ex_call *call, const ex_rig *rig) {
                         .output = output,
                         .group = group,
                         .unsettled = no_settle,
+                        .untangle = untangle,
                         .brief = true,
                         .progress = &progress.hook};
     const int found = exi_drive_database_find(call, rig, &database, &def.database);

@@ -18,7 +18,7 @@ enum { WORST = 8 };
 
 static const char *driver, *truth, *picture, *csv, *range_text, *rate_text, *driver_scale_text, *scale_text;
 static ex_word_list database;
-static bool no_settle;
+static bool untangle, no_settle;
 
 static const ex_option options[] = {
     {.name = "driver",
@@ -49,6 +49,7 @@ static const ex_option options[] = {
      .argument = "NAME=VALUE",
      .help = "the cloth, if the rig has several (default: the first)",
      .words = &database},
+    {.name = "untangle", .help = "remove places where the mesh goes through itself, after settling", .flag = &untangle},
     {.name = "no-settle",
      .help = "leave out settling: carry no residual, and do not push the mesh out of the driver",
      .flag = &no_settle},
@@ -80,6 +81,29 @@ static void print_pair(const char *what, double mean, double p95) {
         exi_print("  %-22s %10s %10s\n", what, exi_text_length(first, mean), exi_text_length(second, p95));
 }
 
+/* Prints how many triangles go through each other, and how many vertices are inside garments below. */
+static void print_crossings(const ex_drive_report *r) {
+    long long before = 0, after = 0, truth_sum = 0, covered_before = 0, covered = 0;
+    for (int i = 0; i < r->frame_count; i++) {
+        const ex_drive_frame *f = &r->frames[i];
+        before += f->crossings_before;
+        after += f->crossings;
+        truth_sum += f->truth_crossings;
+        covered_before += f->covered_before;
+        covered += f->covered;
+    }
+    const double frames = r->frame_count;
+    exi_print("crossing triangles: %.1f pairs a frame", (double)after / frames);
+    if (untangle)
+        exi_print(", %.1f before untangling", (double)before / frames);
+    if (truth_sum >= 0)
+        exi_print(", simulation %.1f", (double)truth_sum / frames);
+    exi_print("\n");
+    if (covered >= 0)
+        exi_print("inside garments below: %.1f vertices a frame, %.1f after\n", (double)covered_before / frames,
+                  (double)covered / frames);
+}
+
 static void print_depths(const ex_drive_report *r) {
     long long before = 0, left = 0;
     double deep_before = 0, deep_after = 0, jump = 0, driver_jump = 0;
@@ -97,6 +121,7 @@ static void print_depths(const ex_drive_report *r) {
               (double)before / r->frame_count, (double)left / r->frame_count);
     exi_print("deepest inside: %s before settling, %s after\n", exi_text_length(one, fabs(deep_before)),
               exi_text_length(two, fabs(deep_after)));
+    print_crossings(r);
     exi_print("largest jump between frames: %s, of the driver %s\n", exi_text_length(one, jump),
               exi_text_length(two, driver_jump));
 }
@@ -157,6 +182,11 @@ static void emit_frame(exi_emitter *json, const ex_drive_report *r, int frame) {
     exi_emit_number(json, "deepest_after", f->deepest_after);
     exi_emit_number(json, "driver_jump", f->driver_jump);
     exi_emit_number(json, "driven_jump", f->driven_jump);
+    exi_emit_number(json, "crossings", f->crossings);
+    exi_emit_number(json, "crossings_before", f->crossings_before);
+    emit_figure(json, "truth_crossings", f->truth_crossings);
+    emit_figure(json, "covered", f->covered);
+    emit_figure(json, "covered_before", f->covered_before);
     exi_emit_numbers(json, "weights", r->weights + (size_t)frame * (size_t)r->key_count, r->key_count);
     exi_emit_close(json, '}');
 }
@@ -250,8 +280,12 @@ static int report(const ex_call *call, const ex_rig *rig) {
     ex_error error = {.result = EX_OK};
     ex_drive_report *made = NULL;
     exi_progress progress;
-    ex_apply_def def = {
-        .rig = rig, .driver = driver, .truth = truth, .unsettled = no_settle, .progress = &progress.hook};
+    ex_apply_def def = {.rig = rig,
+                        .driver = driver,
+                        .truth = truth,
+                        .unsettled = no_settle,
+                        .untangle = untangle,
+                        .progress = &progress.hook};
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;

@@ -130,6 +130,9 @@ typedef struct ex_settler_def {
     const uint16_t *vertex_binds; /* [vertex_count], the bind of each vertex; bind_count means all triangles; NULL
                                      without binds */
 
+    bool open; /* true if the driver is a sheet, such as a garment below this one: a vertex whose closest point is on
+                  its edge is left alone, since it is beyond the sheet */
+
     int key_count;                 /* may be 0; at most 1024 */
     const uint32_t *key_triangles; /* [key_count][vertex_count]: closest triangle in each key (ex_settler_measure) */
     const float *key_places;       /* [key_count][vertex_count][2]: u and v of the closest point */
@@ -155,6 +158,7 @@ EX_API void ex_settler_measure(const ex_settler *settler, const float *driver, c
 
 /* Report on settling. */
 typedef struct ex_settled {
+    int inside;      /* vertices inside by more than 1e-6 of the driver's size, before pushing out */
     int penetrating; /* vertices nearer than their gap, or inside, by more than 1e-6 of the driver's size, before
                         pushing out */
     int pushed;      /* vertices moved */
@@ -175,6 +179,8 @@ typedef struct ex_settle_job {
     bool push;            /* true to push vertices out to their gap: thickness, or the keys' blended gap if that is
                              smaller, and never less than 0 */
     float thickness;
+    const float *gaps; /* [vertex_count]: a thickness for every vertex, or NULL: `thickness` for all */
+    float reach;       /* a vertex deeper inside than this is left alone; 0: no limit */
     const ex_tasks *tasks;
     ex_settled *settled; /* or NULL */
 } ex_settle_job;
@@ -195,6 +201,56 @@ EX_API size_t ex_settler_state_size(const ex_settler *settler);
  * nothing and cannot fail. The bytes do not depend on tasks. state may be NULL.
  */
 EX_API void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch);
+
+/* ---- crossings of a garment with itself ---- */
+
+/* Definition of an untangler: the triangles of a garment. */
+typedef struct ex_untangler_def {
+    int vertex_count;
+    const float *positions; /* [vertex_count][3]: any form, to build the tree */
+    int triangle_count;
+    const uint32_t *triangles; /* [triangle_count][3] */
+} ex_untangler_def;
+
+/* The tables for finding and removing crossings of a garment with itself; immutable. */
+typedef struct ex_untangler ex_untangler;
+
+/* Makes an untangler. Results as of ex_tree_create. */
+EX_API ex_result ex_untangler_create(const ex_untangler_def *def, const ex_allocator *allocator,
+                                     ex_untangler **untangler, ex_error *error);
+EX_API void ex_untangler_destroy(ex_untangler *untangler);
+/* Returns the bytes of scratch memory; it may start at any address. */
+EX_API size_t ex_untangler_scratch_size(const ex_untangler *untangler);
+
+/* Counts the pairs of triangles that go through each other and share no vertex, in a form [vertex_count] (stride as
+ * above). Triangles that are not finite, or only touch, do not count. */
+EX_API int ex_untangler_count(const ex_untangler *untangler, const float *positions, size_t stride,
+                              const ex_tasks *tasks, void *scratch);
+
+/* A form to untangle. */
+typedef struct ex_untangle_job {
+    float *positions; /* triples, changed in place */
+    size_t stride;    /* a multiple of 4, at least 12; 0: 12 */
+    int rounds;       /* at most this many rounds of four passes; 0: 8 */
+    /* Optional driver to stay out of: a settler of the same vertices, without keys, and its form. */
+    const ex_settler *settler;
+    const float *driver;
+    const float *gaps; /* [vertex_count]: least distances to the driver; NULL: 0 */
+    void *settler_scratch;
+    const ex_tasks *tasks;
+} ex_untangle_job;
+
+/* Report on untangling: crossing pairs of triangles. */
+typedef struct ex_untangled {
+    int before, after;
+} ex_untangled;
+
+/*
+ * Removes crossings: moves the vertices of crossing triangles, and a little those around them, until none is left or
+ * the rounds are over, and out of the driver after each round. The form with the fewest crossings remains: never more
+ * than before. Without crossings nothing moves. Allocates nothing and cannot fail. The result does not depend on tasks.
+ */
+EX_API ex_untangled ex_untangle(const ex_untangler *untangler, const ex_untangle_job *job, void *scratch);
 
 #ifdef __cplusplus
 }

@@ -270,6 +270,12 @@ EX_API void ex_learned_free(ex_learned *learned);
 
 /* ---- applying, measuring ---- */
 
+/* A garment below the one that is made, for the same animation. */
+typedef struct ex_apply_over {
+    const char *cache;   /* its frames, as many as the driver's; in the unit of driven caches */
+    const ex_mesh *mesh; /* its faces; of any direction, but each connected part facing one way */
+} ex_apply_over;
+
 /* Definition of applying a driven rig to an animation. */
 typedef struct ex_apply_def {
     const ex_rig *rig;
@@ -284,6 +290,9 @@ typedef struct ex_apply_def {
      * driven_scale. */
     double driver_scale, driven_scale;
     bool unsettled;
+    bool untangle; /* true to remove crossings of the mesh with itself after settling (ex_untangle) */
+    int over_count;
+    const ex_apply_over *overs;  /* [over_count], innermost first: the mesh is put over them, 1 mm outside */
     bool brief;                  /* true: keep the report cheap: no nearest keys, no deepest_after, no jumps (-1, 0) */
     const ex_progress *progress; /* optional; returning false stops */
     const ex_tasks *tasks;
@@ -301,6 +310,10 @@ typedef struct ex_drive_frame {
     double deepest_before, deepest_after; /* least signed distance; 0 if none is inside */
     double driver_jump, driven_jump;      /* largest motion of a vertex since the last frame, relative to the moving
                                              frame that carries it */
+    int crossings_before, crossings; /* pairs of crossing triangles that share no vertex, before and after untangling;
+                                        -1 if not counted: brief, and not untangled */
+    int truth_crossings;             /* of the truth; -1 without it, or brief */
+    int covered_before, covered;     /* vertices inside garments below, before and after; -1 without them */
 } ex_drive_frame;
 
 /* Report on applying a driven rig: frame by frame, and over all frames. */
@@ -324,6 +337,18 @@ typedef struct ex_drive_report {
  * MEMORY. */
 EX_API ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error);
 EX_API void ex_drive_report_free(ex_drive_report *report);
+
+/* A garment as a sheet, in one form. */
+typedef struct ex_drive_sheet {
+    int vertex_count;
+    const float *positions; /* [vertex_count][3] */
+    int triangle_count;
+} ex_drive_sheet;
+
+/* Turns triangles [triangle_count][3] of a garment so that they face away from its driver, each connected part as a
+ * whole. A settler with them (open) then puts other garments over this one, frame by frame. Results: MEMORY. */
+EX_API ex_result ex_drive_turn_outwards(const ex_drive_sheet *sheet, const ex_bounds *driver, uint32_t *triangles,
+                                        ex_error *error);
 
 #ifdef __cplusplus
 }

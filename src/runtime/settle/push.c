@@ -276,7 +276,12 @@ void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gap
         const float s = exi_side_distance(&push->driver, push->triangles[near->triangle[i]], near, i);
         if (s >= gaps[i] - push->tolerance)
             continue;
+        if (s < -push->reach ||
+            (push->driver.settler->open &&
+             exi_driver_ends(&push->driver, push->triangles[near->triangle[i]], near->u[i], near->v[i])))
+            continue;
         const int k = w.count++;
+        tally->inside += s < -push->tolerance;
         tally->penetrating++;
         tally->deepest = s < tally->deepest ? s : tally->deepest;
         w.state[k].plane_count = 0;

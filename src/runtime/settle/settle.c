@@ -140,7 +140,7 @@ static void take_up(const settling *s, int cluster, bool carried, working *w) {
         memcpy(w->points[i], s->driven + (size_t)w->order[i] * s->stride, sizeof w->points[i]);
         w->bounds[i] = NULL;
         w->room[i] = 0;
-        w->gaps[i] = s->job ? s->job->thickness : 0;
+        w->gaps[i] = !s->job ? 0 : s->job->gaps ? s->job->gaps[w->order[i]] : s->job->thickness;
     }
     if (s->job && s->job->weights)
         by_keys(s, w, carried);
@@ -232,6 +232,7 @@ static void tally(const settling *s) {
     const ex_settle_job *job = s->job;
     const ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
     for (int c = 0; c < s->settler->cluster_count; c++) {
+        job->settled->inside += tallies[c].inside;
         job->settled->penetrating += tallies[c].penetrating;
         job->settled->pushed += tallies[c].pushed;
         job->settled->left += tallies[c].left;
@@ -342,6 +343,7 @@ void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state,
     if (job->push) {
         make_fits(&s, job->driver, job->tasks);
         s.push.driver = (exi_driver){settler, job->driver};
+        s.push.reach = job->reach > 0 ? job->reach : INFINITY;
         measure_driver(&s);
     }
     if (s.by_keys || job->push)

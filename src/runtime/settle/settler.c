@@ -305,7 +305,8 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
                        .vertex_count = def->vertex_count,
                        .key_count = def->key_count,
                        .set_count = m->set_count,
-                       .used_count = count_used(m)};
+                       .used_count = count_used(m),
+                       .open = def->open};
     exi_settler_set sets[EX_BIND_MAX + 1] = {{0}};
     for (int k = 0; k < m->set_count; k++)
         head.cluster_count += (m->size_of[k] + EXI_CLUSTER - 1) / EXI_CLUSTER;

@@ -46,7 +46,7 @@ typedef struct exi_bound {
 
 struct ex_settler {
     uint64_t size;
-    int32_t driver_count, triangle_count, vertex_count, key_count, set_count, cluster_count, used_count, reserved;
+    int32_t driver_count, triangle_count, vertex_count, key_count, set_count, cluster_count, used_count, open;
     uint64_t triangles;  /* [triangle_count][3] uint32_t */
     uint64_t incident;   /* [driver_count + 1] uint32_t: start of each vertex's triangles in: */
     uint64_t incidences; /* [3 triangle_count] uint32_t */
@@ -99,6 +99,8 @@ typedef struct exi_driver {
 bool exi_driver_normal(const exi_driver *driver, const uint32_t corner[3], float normal[3]);
 /* Computes the pseudo-normal at (u, v) of a triangle, not of unit length. */
 void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]);
+/* True if (u, v) of a triangle is on an edge that has no other triangle, within rounding. */
+bool exi_driver_ends(const exi_driver *driver, uint32_t triangle, float u, float v);
 /* Returns the signed distance of point i of a cluster, whose closest point is on that triangle (numbered as in the
  * driver). */
 float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_near *near, int i);
@@ -179,6 +181,7 @@ typedef struct exi_push {
     const uint32_t *triangles; /* of the set */
     float tolerance, left;     /* lengths: tolerance at which pushing stops, and distance from which a vertex counts
                                   as left */
+    float reach;               /* points deeper inside stay */
 } exi_push;
 
 /* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. room: see exi_clear_cluster. near->triangle: hints

@@ -96,6 +96,38 @@ void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float
         exi_driver_normal(driver, corner, normal);
 }
 
+/* True if vertices a and b are corners of one triangle only. */
+static bool is_boundary(const exi_driver *driver, uint32_t a, uint32_t b) {
+    const ex_settler *s = driver->settler;
+    const uint32_t *triangles = exi_tree_at(s, s->triangles), *first = exi_tree_at(s, s->incident);
+    const uint32_t *list = exi_tree_at(s, s->incidences);
+    int count = 0;
+    for (uint32_t k = first[a]; k < first[a + 1]; k++) {
+        const uint32_t *corner = triangles + 3 * (size_t)list[k];
+        count += corner[0] == b || corner[1] == b || corner[2] == b;
+    }
+    return count == 1;
+}
+
+bool exi_driver_ends(const exi_driver *driver, uint32_t triangle, float u, float v) {
+    const ex_settler *s = driver->settler;
+    const uint32_t *corner = corners_of(driver, triangle), *first = exi_tree_at(s, s->incident);
+    const uint32_t *triangles = exi_tree_at(s, s->triangles), *list = exi_tree_at(s, s->incidences);
+    int at[3] = {0, 0, 0};
+    const int count = parts(u, v, at);
+    if (count != 1)
+        return count == 2 && is_boundary(driver, corner[at[0]], corner[at[1]]);
+    /* A vertex: some edge there has no other triangle. */
+    const uint32_t a = corner[at[0]];
+    for (uint32_t k = first[a]; k < first[a + 1]; k++)
+        for (size_t i = 0; i < 3; i++) {
+            const uint32_t b = triangles[3 * (size_t)list[k] + i];
+            if (b != a && is_boundary(driver, a, b))
+                return true;
+        }
+    return false;
+}
+
 float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_near *near, int i) {
     const float u = near->u[i], v = near->v[i], distance = sqrtf(near->distance_sq[i]);
     float behind = near->along[i];

@@ -25,6 +25,7 @@ typedef struct applier {
     int *picked; /* [picked_count]: vertices to write; NULL: all */
     int picked_count;
     float *written;
+    exi_wear wear;
     ex_error *error;
 } applier;
 
@@ -241,12 +242,15 @@ static ex_result open_applier(applier *a, bool report) {
         (a->truth && !a->right) || !a->scratch || !a->state)
         return ex_error_memory(a->error, "applying", (n + 3 * m) * 12 + scratch + state);
     result = set_database(a);
+    if (result == EX_OK)
+        result = exi_wear_open(&a->wear, a->def, a->frame_count, report && !a->def->brief, a->error);
     return result == EX_OK && a->def->output ? open_output(a) : result;
 }
 
 static void close_applier(applier *a) {
     ex_cache_close(a->driver);
     ex_cache_close(a->truth);
+    exi_wear_close(&a->wear);
     free(a->inputs);
     free(a->weights);
     free(a->form);
@@ -274,7 +278,11 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
     const ex_pose pose = {.inputs = a->inputs, .driver = a->form, .elapsed = elapsed};
     const ex_output output = {.positions = a->made, .weights = a->weights, .driven = &info};
     const ex_evaluation how = {.unsettled = a->def->unsettled, .states = &a->state, .tasks = a->def->tasks};
+    exi_worn worn;
     ex_rig_evaluate(a->def->rig, &pose, &output, &how, a->scratch);
+    result = exi_wear_frame(&a->wear, frame, a->form, a->made, &worn, a->error);
+    if (result != EX_OK)
+        return result;
     if (gauge)
         exi_gauge_add(gauge, &(exi_applied){.frame = frame,
                                             .time = time,
@@ -283,7 +291,9 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
                                             .truth = a->right,
                                             .unsettled = a->unsettled,
                                             .weights = a->weights + ex_rig_first_example(a->def->rig, a->layer),
-                                            .info = &info});
+                                            .info = &info,
+                                            .wear = &a->wear,
+                                            .worn = &worn});
     return a->writer ? write_frame(a, frame) : EX_OK;
 }
 

@@ -2,12 +2,14 @@
  * apply.h - types and functions shared by the files that apply a driven rig. Private to this folder.
  *
  *   apply.c          the main loop: reads, evaluates and writes frames
+ *   wear.c           removes crossings of the garment, and puts it over others
  *   apply_measure.c  compares a frame with the truth, the nearest key, the driver and the previous frame
  *   histogram.c      percentiles of more numbers than fit in memory
  */
 #ifndef EXEMPLAR_AUTHOR_DRIVE_APPLY_APPLY_H
 #define EXEMPLAR_AUTHOR_DRIVE_APPLY_APPLY_H
 
+#include "author/drive/apply/wear.h"
 #include "author/drive/learn/references.h"
 
 /* ---- percentiles ---- */
@@ -68,6 +70,8 @@ typedef struct exi_applied {
     const float *unsettled; /* or NULL */
     const double *weights;  /* [key_count] */
     const ex_driven *info;
+    const exi_wear *wear;
+    const exi_worn *worn;
 } exi_applied;
 
 /* Opens a gauge and the report it fills. Call exi_gauge_close even after a failure; it keeps the report. */

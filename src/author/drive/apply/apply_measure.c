@@ -327,7 +327,12 @@ void exi_gauge_add(exi_gauge *g, const exi_applied *a) {
                           .worst_vertex = -1,
                           .penetrating = a->info->settled.penetrating,
                           .left = a->info->settled.left,
-                          .deepest_before = (double)a->info->settled.deepest};
+                          .deepest_before = (double)a->info->settled.deepest,
+                          .crossings_before = a->worn->crossings_before,
+                          .crossings = a->worn->crossings,
+                          .truth_crossings = a->truth && !g->def->brief ? exi_wear_count(a->wear, a->truth) : -1,
+                          .covered_before = a->worn->covered_before,
+                          .covered = a->worn->covered};
     memcpy(g->report->weights + (size_t)a->frame * (size_t)g->key_count, a->weights,
            (size_t)g->key_count * sizeof *a->weights);
     if (a->truth)
