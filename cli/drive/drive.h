@@ -6,6 +6,7 @@
  *   drive_takes.c   parses ranges of frames, frame rates and units of caches
  *   drive_apply.c   applies a rig to a new animation of its driver
  *   drive_keys.c    lists, adds and removes keys
+ *   drive_over.c    garments below the one that is made
  *   drive_report.c  measures a rig, in numbers and as a picture
  */
 #ifndef EXEMPLAR_CLI_DRIVE_H
@@ -48,6 +49,29 @@ bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name
 /* Finds the value given with --database for a rig; NAN if none was. Returns the exit code, after printing an error if
  * it is not 0. */
 int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
+
+/* Options that name garments below, each with its cache and its mesh, innermost first. */
+#define EXI_DRIVE_OVER_OPTIONS(caches, meshes)                                                                         \
+    {.name = "over",                                                                                                   \
+     .argument = "CACHE",                                                                                              \
+     .help = "put the mesh over this garment, made for the same animation; may be given again, innermost first",       \
+     .words = &(caches)},                                                                                              \
+    {                                                                                                                  \
+        .name = "over-mesh", .argument = "MESH", .help = "mesh of the garment of --over, for its faces",               \
+        .words = &(meshes)                                                                                             \
+    }
+
+/* The garments below. */
+typedef struct exi_drive_overs {
+    ex_apply_over *overs;
+    int count;
+} exi_drive_overs;
+
+/* Reads their meshes into def. output: file that none of them may be, or NULL. Returns the exit code, after printing an
+ * error if it is not 0; close them if it is. */
+int exi_drive_overs_open(const ex_call *call, const ex_word_list *caches, const ex_word_list *meshes,
+                         const char *output, exi_drive_overs *overs, ex_apply_def *def);
+void exi_drive_overs_close(exi_drive_overs *overs);
 
 /* Loads a rig that follows a driver; NULL after printing an error. */
 ex_rig *exi_drive_load(const char *path);

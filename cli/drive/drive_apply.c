@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 static const char *driver, *output, *group, *range_text, *rate_text, *driver_scale_text, *scale_text;
-static ex_word_list database;
+static ex_word_list database, over, over_mesh;
 static bool untangle, no_settle, force;
 
 static const ex_option options[] = {
@@ -43,6 +43,7 @@ static const ex_option options[] = {
      .argument = "NAME=VALUE",
      .help = "the cloth, if the rig has several (default: the first)",
      .words = &database},
+    EXI_DRIVE_OVER_OPTIONS(over, over_mesh),
     {.name = "untangle", .help = "remove places where the mesh goes through itself, after settling", .flag = &untangle},
     {.name = "no-settle",
      .help = "leave out settling: carry no residual, and do not push the mesh out of the driver",
@@ -149,6 +150,10 @@ static int apply(const ex_call *call, const ex_rig *rig) {
         return EX_EXIT_USAGE;
     if (!frames_are_free(&def))
         return EX_EXIT_FAILED;
+    exi_drive_overs overs;
+    const int opened = exi_drive_overs_open(call, &over, &over_mesh, output, &overs, &def);
+    if (opened != EX_EXIT_DONE)
+        return opened;
     const double start = exi_clock();
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
@@ -158,6 +163,7 @@ static int apply(const ex_call *call, const ex_rig *rig) {
     exi_interrupt_defer(false);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
+    exi_drive_overs_close(&overs);
     if (result != EX_OK && exi_interrupted()) {
         exi_failed_text("interrupted");
         return exi_interrupted();

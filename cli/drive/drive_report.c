@@ -17,7 +17,7 @@
 enum { WORST = 8 };
 
 static const char *driver, *truth, *picture, *csv, *range_text, *rate_text, *driver_scale_text, *scale_text;
-static ex_word_list database;
+static ex_word_list database, over, over_mesh;
 static bool untangle, no_settle;
 
 static const ex_option options[] = {
@@ -49,6 +49,7 @@ static const ex_option options[] = {
      .argument = "NAME=VALUE",
      .help = "the cloth, if the rig has several (default: the first)",
      .words = &database},
+    EXI_DRIVE_OVER_OPTIONS(over, over_mesh),
     {.name = "untangle", .help = "remove places where the mesh goes through itself, after settling", .flag = &untangle},
     {.name = "no-settle",
      .help = "leave out settling: carry no residual, and do not push the mesh out of the driver",
@@ -294,12 +295,17 @@ static int report(const ex_call *call, const ex_rig *rig) {
         !exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &def.driver_scale) ||
         !exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &def.driven_scale))
         return EX_EXIT_USAGE;
+    exi_drive_overs overs;
+    const int opened = exi_drive_overs_open(call, &over, &over_mesh, NULL, &overs, &def);
+    if (opened != EX_EXIT_DONE)
+        return opened;
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_progress_start(&progress, call);
     ex_result result = ex_drive_apply(&def, &made, &error);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
+    exi_drive_overs_close(&overs);
     if (result == EX_OK && csv)
         result = write_table(rig, made, &error);
     if (result == EX_OK && picture)

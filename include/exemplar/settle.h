@@ -231,7 +231,7 @@ EX_API int ex_untangler_count(const ex_untangler *untangler, const float *positi
 typedef struct ex_untangle_job {
     float *positions; /* triples, changed in place */
     size_t stride;    /* a multiple of 4, at least 12; 0: 12 */
-    int rounds;       /* at most this many rounds of four passes; 0: 8 */
+    int rounds;       /* at most this many rounds of four passes; 0: 16 */
     /* Optional driver to stay out of: a settler of the same vertices, without keys, and its form. */
     const ex_settler *settler;
     const float *driver;

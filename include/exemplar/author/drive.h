@@ -292,7 +292,8 @@ typedef struct ex_apply_def {
     bool unsettled;
     bool untangle; /* true to remove crossings of the mesh with itself after settling (ex_untangle) */
     int over_count;
-    const ex_apply_over *overs;  /* [over_count], innermost first: the mesh is put over them, 1 mm outside */
+    const ex_apply_over *overs;  /* [over_count], innermost first: the mesh is put over them, outside by the rig's
+                                   thickness (2 mm without one), where it is inside by less than 5 cm */
     bool brief;                  /* true: keep the report cheap: no nearest keys, no deepest_after, no jumps (-1, 0) */
     const ex_progress *progress; /* optional; returning false stops */
     const ex_tasks *tasks;

@@ -161,15 +161,16 @@ static bool is_first(const exi_fit_block *block, int lane) {
 static void compare_blocks(finding *f, const exi_fit_block *one, const exi_fit_block *other) {
     const box others = boxes_of(other);
     for (int lane = 0; lane < EXI_TREE_LEAF; lane++) {
-        if (!is_first(one, lane))
-            continue;
         const box mine = lane_of(one, lane);
         uint32_t bits = meet(&mine, &others);
-        if (bits)
-            bits &= reach(one, lane, other);
-        for (int i = 0; i < EXI_TREE_LEAF; i++)
-            if ((bits >> i & 1) && is_first(other, i) && (one != other || i > lane))
+        if (!bits || !is_first(one, lane))
+            continue;
+        bits &= reach(one, lane, other);
+        for (; bits; bits &= bits - 1) {
+            const int i = exi_lowest_bit(bits);
+            if (is_first(other, i) && (one != other || i > lane))
                 compare(f, one->triangle[lane], other->triangle[i]);
+        }
     }
 }
 
@@ -198,11 +199,8 @@ static void look_around(finding *f, uint32_t number) {
         const exi_fit_node *node = &nodes[stack[--height]];
         const box children = {{exi_quad_load(node->box[0]), exi_quad_load(node->box[1]), exi_quad_load(node->box[2])},
                               {exi_quad_load(node->box[3]), exi_quad_load(node->box[4]), exi_quad_load(node->box[5])}};
-        const uint32_t bits = meet(&b, &children);
-        for (int i = 0; i < 4; i++) {
-            const uint32_t child = node->child[i], other = child & ~EXI_TREE_BLOCK;
-            if (!(bits >> i & 1))
-                continue;
+        for (uint32_t bits = meet(&b, &children); bits; bits &= bits - 1) {
+            const uint32_t child = node->child[exi_lowest_bit(bits)], other = child & ~EXI_TREE_BLOCK;
             if (!(child & EXI_TREE_BLOCK))
                 stack[height++] = child;
             else if (other >= number || !has_active(f, &blocks[other]))

@@ -197,18 +197,6 @@ void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gap
 uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
                            const uint32_t *hints);
 
-/* Returns the index of the lowest set bit; bits must not be 0. */
-static inline int exi_lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return __builtin_ctzll(bits);
-#else
-    int bit = 0;
-    for (; !(bits & 1); bits >>= 1)
-        bit++;
-    return bit;
-#endif
-}
-
 /* True if all three numbers count as finite. */
 static inline bool exi_finite3(const float *p) {
     return fabsf(p[0]) < EXI_TREE_LARGEST && fabsf(p[1]) < EXI_TREE_LARGEST && fabsf(p[2]) < EXI_TREE_LARGEST;

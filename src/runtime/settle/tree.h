@@ -63,6 +63,18 @@ static inline void *exi_tree_at(const void *block, uint64_t offset) {
     return (void *)((uintptr_t)block + (uintptr_t)offset);
 }
 
+/* Returns the index of the lowest set bit; bits must not be 0. */
+static inline int exi_lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#else
+    int bit = 0;
+    for (; !(bits & 1); bits >>= 1)
+        bit++;
+    return bit;
+#endif
+}
+
 /*
  * Key of a pending child in a query: the smallest possible distance, as the bits of a float that is not negative, which
  * sort like integers; then the child. No key is 0, since no child is the root.

@@ -19,10 +19,10 @@
 #include "runtime/settle/untangler.h"
 
 /* Passes between two pushes out of the driver, and times that moves are spread by one ring. */
-enum { PASSES = 4, SPREAD = 2, ROUNDS = 8 };
+enum { PASSES = 4, SPREAD = 4, ROUNDS = 16 };
 
 /* Length of a move, as part of the edge's. */
-#define STEP 0.06
+#define STEP 0.6
 
 typedef struct untangling {
     const ex_untangler *untangler;

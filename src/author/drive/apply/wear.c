@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distance to a garment below, in metres, and the depth from which a vertex is left alone. */
-static const float over_gap = 0.001F, over_reach = 0.05F;
+/* In metres: distance to a garment below, if the rig has no thickness, and depth from which a vertex is left alone. */
+static const float over_gap = 0.002F, over_reach = 0.05F;
 
 /* ---- triangles ---- */
 
@@ -281,7 +281,7 @@ static int settle_on(const exi_wear *w, const exi_wear_layer *l, float *form) {
     const ex_settle_job job = {.driver = l->form,
                                .driven = form,
                                .push = true,
-                               .thickness = over_gap,
+                               .thickness = w->driver.thickness > 0 ? w->driver.thickness : over_gap,
                                .reach = over_reach,
                                .tasks = w->def->tasks,
                                .settled = &settled};
