@@ -60,6 +60,7 @@ bool exi_bench_evaluate(const exi_bench *bench);
 bool exi_bench_subdivide(const exi_bench *bench);
 bool exi_bench_tree(const exi_bench *bench);
 bool exi_bench_settle(const exi_bench *bench);
+bool exi_bench_wear(const exi_bench *bench); /* the last rows of settle */
 bool exi_bench_drive(const exi_bench *bench);
 bool exi_bench_edit(const exi_bench *bench);
 bool exi_bench_normals(const exi_bench *bench);

@@ -205,5 +205,5 @@ bool exi_bench_settle(const exi_bench *bench) {
         {"push out of what is 3 cm off, warm", EX_RESIDUAL_NONE, true, true, 0},
     };
     return run_cases(bench, 0.004, tight, sizeof tight / sizeof tight[0]) &&
-           run_cases(bench, 0.03, loose, sizeof loose / sizeof loose[0]);
+           run_cases(bench, 0.03, loose, sizeof loose / sizeof loose[0]) && exi_bench_wear(bench);
 }
