@@ -206,11 +206,16 @@ const ex_command cmd_drive_apply = {
                    "each frame, with the same times. The driver must have the vertices of the mesh\n"
                    "used for learning, in the same order.\n"
                    "\n"
+                   "With --over, the mesh is also put over other garments, which were made for the\n"
+                   "same animation: a jacket over a shirt.\n"
+                   "\n"
                    "A note on stderr names frames that are farther from any blend of the keys than\n"
                    "keys are from each other: there the rig guesses, and a simulated key would\n"
                    "help ('exemplar drive add').",
     .examples = "exemplar drive apply shirt.glb --driver walk.pc2 -o walk_shirt.pc2\n"
-                "exemplar drive apply shirt.glb --driver walk.mdd -o hood.obj --group hood",
+                "exemplar drive apply shirt.glb --driver walk.mdd -o hood.obj --group hood\n"
+                "exemplar drive apply coat.glb --driver w.pc2 --over w_shirt.pc2 \\\n"
+                "    --over-mesh shirt.obj -o w_coat.pc2",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

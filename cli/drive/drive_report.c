@@ -242,19 +242,37 @@ static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_err
     ex_result result = ex_file_open(&w, csv, error);
     if (result != EX_OK)
         return result;
-    ex_file_printf(&w, "frame,time,hull_distance,mean,p95,worst,worst_vertex,nearest_mean,blend_mean,penetrating,left,"
-                       "deepest_before,deepest_after,driver_jump,driven_jump");
+    ex_file_printf(&w,
+                   "frame,time,hull_distance,mean,p95,worst,worst_vertex,nearest_mean,blend_mean,penetrating,left,"
+                   "deepest_before,deepest_after,driver_jump,driven_jump,crossings,crossings_before,truth_crossings,"
+                   "covered,covered_before");
     for (int k = 0; k < r->key_count; k++)
         write_name(&w, key_name(rig, driven_layer(rig), k));
     ex_file_printf(&w, "\n");
     for (int i = 0; i < r->frame_count; i++) {
         const ex_drive_frame *f = &r->frames[i];
-        const double values[] = {f->time,           f->hull_distance, f->mean,        f->p95,         f->worst,
-                                 f->worst_vertex,   f->nearest_mean,  f->blend_mean,  f->penetrating, f->left,
-                                 f->deepest_before, f->deepest_after, f->driver_jump, f->driven_jump};
+        const double values[] = {f->time,
+                                 f->hull_distance,
+                                 f->mean,
+                                 f->p95,
+                                 f->worst,
+                                 f->worst_vertex,
+                                 f->nearest_mean,
+                                 f->blend_mean,
+                                 f->penetrating,
+                                 f->left,
+                                 f->deepest_before,
+                                 f->deepest_after,
+                                 f->driver_jump,
+                                 f->driven_jump,
+                                 f->crossings,
+                                 f->crossings_before,
+                                 f->truth_crossings,
+                                 f->covered,
+                                 f->covered_before};
         ex_file_printf(&w, "%d", r->first + i + 1);
         for (int c = 0; c < (int)(sizeof values / sizeof values[0]); c++)
-            write_cell(&w, values[c], c < 2 || c > 7 || values[c] >= 0);
+            write_cell(&w, values[c], c < 2 || (c > 7 && c < 14) || values[c] >= 0);
         for (int k = 0; k < r->key_count; k++)
             write_cell(&w, r->weights[(size_t)i * (size_t)r->key_count + (size_t)k], true);
         ex_file_printf(&w, "\n");
@@ -346,6 +364,8 @@ const ex_command cmd_drive_report = {
                    "\n"
                    "  - the distance of the driver from any blend of the keys\n"
                    "  - the vertices that are too close to the driver, before and after settling\n"
+                   "  - the triangles that go through each other, and with --over the vertices\n"
+                   "    inside garments below\n"
                    "  - the jumps of vertices from frame to frame, beside those of the driver, in\n"
                    "    the moving frames that carry them\n"
                    "\n"
