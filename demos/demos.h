@@ -14,6 +14,7 @@ typedef struct exi_demo_options {
     const ex_progress *progress; /* or NULL */
     const ex_tasks *tasks;       /* or NULL; long work runs on these tasks, and the files do not depend on them */
     bool quick;                  /* body: a coarse one from few scans, in seconds */
+    int takes;                   /* garments: further motions to learn from */
 } exi_demo_options;
 
 typedef struct ex_demo {

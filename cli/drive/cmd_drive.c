@@ -71,8 +71,11 @@ ex_rig *exi_drive_load(const char *path) {
     return rig;
 }
 
-/* True if the keys have similar weights, so the driver's poses are similar as far as the keys can tell. */
+/* True if the keys have similar weights, so the driver's poses are similar as far as the keys can tell; without keys,
+ * if the frames are less than half a second apart. */
 static bool are_alike(const ex_drive_report *report, int a, int b) {
+    if (report->by_motion)
+        return fabs(report->frames[a].time - report->frames[b].time) < 0.5;
     const double *first = report->weights + (size_t)a * (size_t)report->key_count;
     const double *second = report->weights + (size_t)b * (size_t)report->key_count;
     double apart = 0;
@@ -85,9 +88,11 @@ int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int 
     int count = 0;
     for (; count < most; count++) {
         int worst = -1;
-        double largest = by_error ? -1 : report->far_count > 0 ? report->key_spread : -1;
+        const double far = report->by_motion ? 1 : report->key_spread;
+        double largest = by_error ? -1 : report->far_count > 0 ? far : -1;
         for (int i = 0; i < report->frame_count; i++) {
-            const double value = by_error ? report->frames[i].mean : report->frames[i].hull_distance;
+            const ex_drive_frame *f = &report->frames[i];
+            const double value = by_error ? f->mean : report->by_motion ? f->unfamiliar : f->hull_distance;
             bool told = !(value > largest);
             for (int j = 0; j < count && !told; j++)
                 told = are_alike(report, frames[j], i);
@@ -114,6 +119,13 @@ bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_S
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", report->first + worst[i] + 1);
     }
+    if (report->by_motion) {
+        snprintf(text, EXI_DRIVE_FAR_SIZE,
+                 "%d of %d frames move in a way that is far from what was learned, worst frame%s %s: simulate like "
+                 "motion and learn from it too ('exemplar drive suggest')",
+                 report->far_count, report->frame_count, count == 1 ? "" : "s", names);
+        return true;
+    }
     snprintf(text, EXI_DRIVE_FAR_SIZE,
              "%d of %d frames are farther from any blend of the keys than keys are from each other (%s), worst frame%s "
              "%s: add keys there",
@@ -130,8 +142,8 @@ void exi_drive_warn(const ex_drive_report *report) {
 
 /* ---- the command ---- */
 
-static const ex_command *const commands[] = {&cmd_drive_learn, &cmd_drive_apply, &cmd_drive_report,
-                                             &cmd_drive_keys,  &cmd_drive_add,   &cmd_drive_remove};
+static const ex_command *const commands[] = {&cmd_drive_learn, &cmd_drive_apply,  &cmd_drive_report, &cmd_drive_keys,
+                                             &cmd_drive_add,   &cmd_drive_remove, &cmd_drive_suggest};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {
@@ -141,7 +153,8 @@ static int run(const ex_call *call) {
     const char *near = ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'drive %s'?", word, near);
-    return exi_wrong_usage(call->command, "there is no '%s' here: use learn, apply, report, keys, add or remove", word);
+    return exi_wrong_usage(call->command,
+                           "there is no '%s' here: use learn, apply, report, suggest, keys, add or remove", word);
 }
 
 const ex_command cmd_drive = {
@@ -149,12 +162,13 @@ const ex_command cmd_drive = {
     .summary = "make clothes follow a body, learned from a simulation",
     .usage = "drive learn --driver CACHE --driven CACHE --keys N -o RIG.glb ...\n"
              "drive apply RIG.glb --driver NEW.pc2 -o OUT.pc2\n"
-             "drive report|keys|add|remove RIG.glb ...",
+             "drive report|suggest|keys|add|remove RIG.glb ...",
     .description = "Learns a rig from an animation of a body (the driver) with its simulated\n"
                    "clothes (the driven mesh). The rig holds a few pairs of the two, the keys. It\n"
                    "then follows a new animation of the body at once: each frame is expressed as a\n"
                    "blend of the keys' bodies, the keys' clothes are blended in the same way,\n"
-                   "moved along, and pushed out of the body. Each command has its own help page:\n"
+                   "moved along, and pushed out of the body. Or it learns from how the body moves\n"
+                   "(--method motion), so that clothes swing. Each command has its own help page:\n"
                    "'exemplar drive learn -h'.\n"
                    "\n"
                    "Animations are point caches: .pc2, .mdd, .abc (Alembic; FILE.abc:/A/B names one\n"

@@ -8,6 +8,7 @@
  *   drive_keys.c    lists, adds and removes keys
  *   drive_over.c    garments below the one that is made
  *   drive_report.c  measures a rig, in numbers and as a picture
+ *   drive_suggest.c  names frames to simulate next
  */
 #ifndef EXEMPLAR_CLI_DRIVE_H
 #define EXEMPLAR_CLI_DRIVE_H
@@ -22,6 +23,7 @@ extern const ex_command cmd_drive_apply;
 extern const ex_command cmd_drive_keys;
 extern const ex_command cmd_drive_add;
 extern const ex_command cmd_drive_remove;
+extern const ex_command cmd_drive_suggest;
 extern const ex_command cmd_drive_report;
 
 #define EXI_CACHE_ENDINGS ".pc2, .mdd, .abc or .obj"

@@ -607,6 +607,12 @@ const ex_command cmd_drive_learn = {
                    "the nearest key alone. The error on other animations is larger ('exemplar\n"
                    "drive report').\n"
                    "\n"
+                   "--method motion learns from all frames instead, and from how the driver moves:\n"
+                   "its pose, gravity, speed and acceleration. It finds forms that make up all\n"
+                   "others, and chooses by leaving out whole takes what counts how much. Use it if\n"
+                   "there are hundreds of frames, best in several takes, and if cloth swings. It\n"
+                   "prints the error on takes that were left out.\n"
+                   "\n"
                    "Several pairs of caches are several takes: give --driver and --driven again,\n"
                    "and after each pair its --range and --fps. With --database they are\n"
                    "simulations of different cloth: keys are chosen in each, and the rig has an\n"
@@ -616,7 +622,11 @@ const ex_command cmd_drive_learn = {
                 "exemplar drive learn --driver body.obj --driven shirt.obj --keys 12 -o s.glb\n"
                 "# from caches, which have no faces; as few keys as leave 5 mm\n"
                 "exemplar drive learn --driver body.pc2 --driver-mesh body.obj \\\n"
-                "    --driven shirt.pc2 --driven-mesh shirt.obj --keys 30 --until 5mm -o s.glb",
+                "    --driven shirt.pc2 --driven-mesh shirt.obj --keys 30 --until 5mm -o s.glb\n"
+                "# clothes that swing, from two takes\n"
+                "exemplar drive learn --method motion --driver walk.pc2 --driven walk_s.pc2 \\\n"
+                "    --driver run.pc2 --driven run_s.pc2 \\\n"
+                "    --driver-mesh body.obj --driven-mesh shirt.obj -o s.glb",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -69,7 +69,8 @@ static const char *key_name(const ex_rig *rig, int layer, int key) {
 /* The layer weighed by the driver. */
 static int driven_layer(const ex_rig *rig) {
     int layer = 0;
-    while (layer + 1 < ex_rig_layer_count(rig) && ex_rig_layer_regions(rig, layer, NULL, NULL) == 0)
+    while (layer + 1 < ex_rig_layer_count(rig) && ex_rig_layer_regions(rig, layer, NULL, NULL) == 0 &&
+           !ex_rig_layer_predictor(rig, layer))
         layer++;
     return layer;
 }
@@ -133,28 +134,39 @@ static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_re
     int worst[WORST];
     const int count = exi_drive_worst(r, r->mean >= 0, WORST, worst), layer = driven_layer(rig);
     exi_print("%s on %s: %s, %s\n", call->arguments[0], driver, exi_text_count(frames, r->frame_count, "frame"),
-              exi_text_count(keys, r->key_count, "key"));
+              r->by_motion ? exi_text_count(keys, r->key_count - 1, "form")
+                           : exi_text_count(keys, r->key_count, "key"));
     if (r->mean >= 0)
         exi_print("  %-22s %10s %10s\n", "error", "mean", "95 %");
     print_pair("this rig", r->mean, r->p95);
     print_pair("before settling", r->blend_mean, r->blend_p95);
     print_pair("nearest key", r->nearest_mean, r->nearest_p95);
     print_depths(r);
-    exi_print("keys are %s apart; farther than that from what they can blend: %d of %s\n",
-              exi_text_length(a, r->key_spread), r->far_count, exi_text_count(b, r->frame_count, "frame"));
+    if (r->by_motion)
+        exi_print("farther from what was learned than its takes are from each other: %d of %s\n", r->far_count,
+                  exi_text_count(b, r->frame_count, "frame"));
+    else
+        exi_print("keys are %s apart; farther than that from what they can blend: %d of %s\n",
+                  exi_text_length(a, r->key_spread), r->far_count, exi_text_count(b, r->frame_count, "frame"));
     exi_print("%s:\n  %5s %8s %10s %10s %10s %10s %10s  %s\n",
-              r->mean >= 0 ? "worst frames, of those alike one" : "frames farthest from the keys, of those alike one",
-              "frame", "time", "error", "95 %", "largest", "nearest", "from keys", "key with most weight");
+              r->mean >= 0   ? "worst frames, of those alike one"
+              : r->by_motion ? "frames farthest from what was learned, of those alike one"
+                             : "frames farthest from the keys, of those alike one",
+              "frame", "time", "error", "95 %", "largest", "nearest", r->by_motion ? "unfamiliar" : "from keys",
+              r->by_motion ? "form with most weight" : "key with most weight");
     for (int i = 0; i < count; i++) {
         const ex_drive_frame *f = &r->frames[worst[i]];
         const double *weights = r->weights + (size_t)worst[i] * (size_t)r->key_count;
-        int most = 0;
-        for (int k = 1; k < r->key_count; k++)
-            most = weights[k] > weights[most] ? k : most;
+        int most = r->by_motion && r->key_count > 1; /* the first form is the mean */
+        for (int k = most + 1; k < r->key_count; k++)
+            most = fabs(weights[k]) > fabs(weights[most]) ? k : most;
+        if (r->by_motion)
+            snprintf(e, sizeof e, "%.2f", f->unfamiliar);
+        else
+            exi_text_length(e, f->hull_distance);
         exi_print("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", r->first + worst[i] + 1, f->time,
                   exi_text_length(a, f->mean), exi_text_length(b, f->p95), exi_text_length(c, f->worst),
-                  exi_text_length(d, f->nearest_mean), exi_text_length(e, f->hull_distance), key_name(rig, layer, most),
-                  weights[most]);
+                  exi_text_length(d, f->nearest_mean), e, key_name(rig, layer, most), weights[most]);
     }
 }
 
@@ -171,6 +183,7 @@ static void emit_frame(exi_emitter *json, const ex_drive_report *r, int frame) {
     exi_emit_number(json, "frame", r->first + frame + 1);
     exi_emit_number(json, "time", f->time);
     exi_emit_number(json, "hull_distance", f->hull_distance);
+    exi_emit_number(json, "unfamiliar", f->unfamiliar);
     emit_figure(json, "mean", f->mean);
     emit_figure(json, "p95", f->p95);
     emit_figure(json, "worst", f->worst);
@@ -245,7 +258,7 @@ static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_err
     ex_file_printf(&w,
                    "frame,time,hull_distance,mean,p95,worst,worst_vertex,nearest_mean,blend_mean,penetrating,left,"
                    "deepest_before,deepest_after,driver_jump,driven_jump,crossings,crossings_before,truth_crossings,"
-                   "covered,covered_before");
+                   "covered,covered_before,unfamiliar");
     for (int k = 0; k < r->key_count; k++)
         write_name(&w, key_name(rig, driven_layer(rig), k));
     ex_file_printf(&w, "\n");
@@ -269,7 +282,8 @@ static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_err
                                  f->crossings_before,
                                  f->truth_crossings,
                                  f->covered,
-                                 f->covered_before};
+                                 f->covered_before,
+                                 f->unfamiliar};
         ex_file_printf(&w, "%d", r->first + i + 1);
         for (int c = 0; c < (int)(sizeof values / sizeof values[0]); c++)
             write_cell(&w, values[c], c < 2 || (c > 7 && c < 14) || values[c] >= 0);

@@ -18,6 +18,7 @@
 
 static const char *output;
 static bool force, all, quick;
+static int takes;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -31,6 +32,12 @@ static const ex_option options[] = {
      .flag = &force},
     {.name = "all", .help = "without NAME: also the slow demos", .flag = &all},
     {.name = "quick", .help = "body: a coarse one from a dozen scans, in seconds", .flag = &quick},
+    {.name = "takes",
+     .argument = "N",
+     .help = "sleeve, shirt: simulate this many further motions, driver_take_01.pc2 and so on, to learn from with "
+             "'drive learn --method motion'",
+     .count = &takes,
+     .count_max = 99},
 };
 
 /* Writes a demo into a folder and builds it there. */
@@ -86,7 +93,8 @@ static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *f
     const int lock = result == EX_OK ? exi_lock_folder(folder, call->quiet) : -1;
     exi_interrupt_defer(true);
     exi_progress_start(&progress, call);
-    const exi_demo_options how = {.progress = &progress.hook, .tasks = exi_pool_tasks(pool), .quick = quick};
+    const exi_demo_options how = {
+        .progress = &progress.hook, .tasks = exi_pool_tasks(pool), .quick = quick, .takes = takes};
     if (result == EX_OK)
         result = (demo->session ? fill : fill_whole)(demo, folder, &how, &rig, &error);
     exi_lock_release(lock);

@@ -52,7 +52,7 @@ static ex_result create_cache(const char *path, int vertex_count, int frame_coun
 /* paths: of the driver's cache and of the other. */
 static ex_result write_motion(const exi_garment *garment, exi_garment_motion motion, char *const paths[2],
                               const ex_progress *progress, ex_error *error) {
-    const int frames = garment->frame_counts[motion];
+    const int frames = garment->frame_counts[motion < GARMENT_MOTIONS ? motion : GARMENT_TRAINING];
     caches c = {.driver_count = garment->driver->vertex_count, .driven_count = garment->driven->vertex_count};
     const int larger = c.driver_count > c.driven_count ? c.driver_count : c.driven_count;
     c.positions = array_allocate(3 * (size_t)larger, sizeof *c.positions);
@@ -99,7 +99,22 @@ static ex_result write_project(const exi_garment *garment, int key_count, const 
     return result;
 }
 
-ex_result exi_garment_write(const exi_garment *garment, int key_count, const char *directory,
+/* A further take, numbered from 1. */
+static ex_result write_take(const exi_garment *garment, int take, const char *directory, const ex_progress *progress,
+                            ex_error *error) {
+    char names[2][32], *paths[2];
+    snprintf(names[0], sizeof names[0], "driver_take_%02d.pc2", take);
+    snprintf(names[1], sizeof names[1], "driven_take_%02d.pc2", take);
+    for (int i = 0; i < 2; i++)
+        paths[i] = exi_demo_path(directory, names[i]);
+    const ex_result result =
+        write_motion(garment, (exi_garment_motion)(GARMENT_MOTIONS + take - 1), paths, progress, error);
+    free(paths[0]);
+    free(paths[1]);
+    return result;
+}
+
+ex_result exi_garment_write(const exi_garment *garment, int key_count, int takes, const char *directory,
                             const ex_progress *progress, ex_error *error) {
     static const char *const names[GARMENT_MOTIONS][2] = {{"driver_train.pc2", "driven_train.pc2"},
                                                           {"driver_unseen.pc2", "driven_unseen.pc2"}};
@@ -110,6 +125,8 @@ ex_result exi_garment_write(const exi_garment *garment, int key_count, const cha
             paths[m][i] = exi_demo_path(directory, names[m][i]);
     for (int m = 0; result == EX_OK && m < GARMENT_MOTIONS; m++)
         result = write_motion(garment, (exi_garment_motion)m, paths[m], progress, error);
+    for (int take = 1; result == EX_OK && take <= takes; take++)
+        result = write_take(garment, take, directory, progress, error);
     if (result == EX_OK)
         result = write_project(garment, key_count, directory, paths[GARMENT_TRAINING], progress, error);
     for (int m = 0; m < GARMENT_MOTIONS; m++)

@@ -314,7 +314,7 @@ FILES = {
     "example list": ["blob"], "example mirror": ["arms"], "example move": ["bent_arm"], "example mute": ["bent_arm"],
     "example remove": ["bent_arm"], "example rename": ["bent_arm"],
     "undo": ["changed_arm"], "redo": ["undone_arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
-    "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"],
+    "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"], "drive suggest": ["shirt"],
     "scan": ["body"], "scan run": ["body"], "scan markers": ["body"], "scan label": ["body"],
     "scan fit": ["body", "walk"], "scan template": ["body"], "scan build": ["body"], "scan report": ["body"],
     "scan register": ["people"],

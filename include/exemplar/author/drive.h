@@ -268,6 +268,42 @@ typedef struct ex_learned {
 EX_API ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error);
 EX_API void ex_learned_free(ex_learned *learned);
 
+/* ---- what to simulate next ---- */
+
+/* Definition of a search for frames of an animation that are far from what a driven rig knows. */
+typedef struct ex_suggest_def {
+    const ex_rig *rig;
+    const char *driver; /* cache */
+    int first, count;   /* frames that are looked at, as in ex_drive_reference */
+    double rate;        /* as in ex_apply_def */
+    double driver_scale;
+    int most;                    /* frames to name, at least 1 */
+    const ex_progress *progress; /* optional; returning false stops */
+} ex_suggest_def;
+
+/* A frame to simulate. */
+typedef struct ex_suggestion {
+    int frame; /* of the cache, from 0 */
+    double time;
+    double distance; /* from what is known, frames named before it included: for a rig of keys, root mean square over
+                        the driver's surface in metres, in the moving frame of the whole; for one that follows motion,
+                        as ex_driven.unfamiliar */
+} ex_suggestion;
+
+typedef struct ex_suggestions {
+    int count;
+    ex_suggestion *frames; /* [count], the farthest first */
+    double left;           /* distance of the farthest frame from what would then be known */
+    double enough;         /* frames nearer than this are known well: the mean distance of keys; 1 for motion */
+    bool by_motion;
+} ex_suggestions;
+
+/* Names the frames that are farthest from what is known, one after the other, each counted as known afterwards
+ * (DrivenShape, 2.1, for a new animation). Stops at `most`, or when all are nearer than `enough`. Release with
+ * ex_suggestions_free. Results: those of ex_drive_apply. */
+EX_API ex_result ex_drive_suggest(const ex_suggest_def *def, ex_suggestions **suggestions, ex_error *error);
+EX_API void ex_suggestions_free(ex_suggestions *suggestions);
+
 /* ---- applying, measuring ---- */
 
 /* A garment below the one that is made, for the same animation. */

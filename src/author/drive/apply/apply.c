@@ -22,7 +22,8 @@ typedef struct applier {
     double *inputs, *weights;                    /* weights [ex_rig_example_count] */
     float *form, *unsettled, *made, *right;
     void *scratch, *state;
-    int *picked; /* [picked_count]: vertices to write; NULL: all */
+    double primed; /* seconds between the past that the rig was given and the first frame; 0: none */
+    int *picked;   /* [picked_count]: vertices to write; NULL: all */
     int picked_count;
     float *written;
     exi_wear wear;
@@ -274,7 +275,7 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
         return result;
     ex_driven info = {.unsettled = a->unsettled};
     const double time = exi_take_time(a->driver, in_cache, a->def->rate);
-    const double elapsed = frame > 0 ? time - exi_take_time(a->driver, in_cache - 1, a->def->rate) : 0;
+    const double elapsed = frame > 0 ? time - exi_take_time(a->driver, in_cache - 1, a->def->rate) : a->primed;
     const ex_pose pose = {.inputs = a->inputs, .driver = a->form, .elapsed = elapsed};
     const ex_output output = {.positions = a->made, .weights = a->weights, .driven = &info};
     const ex_evaluation how = {.unsettled = a->def->unsettled, .states = &a->state, .tasks = a->def->tasks};
@@ -297,6 +298,42 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
     return a->writer ? write_frame(a, frame) : EX_OK;
 }
 
+/* Gives a rig that follows motion a past before the first frame, so that it does not begin at rest: two forms of the
+ * driver on the parabola through three frames, p(-s) = 3 p(0) - 3 p(s) + p(2s) and p(-2s) = 6 p(0) - 8 p(s) + 3 p(2s).
+ */
+static ex_result prime(applier *a) {
+    static const float factors[2][3] = {{6, -8, 3}, {3, -3, 1}};
+    const ex_predictor *predictor = ex_rig_layer_predictor(a->def->rig, a->layer);
+    const int first = a->def->first;
+    if (!predictor || a->frame_count < 3)
+        return EX_OK;
+    ex_predictor_def def;
+    ex_predictor_describe(predictor, NULL, &def);
+    const double step =
+        exi_take_time(a->driver, first + 1, a->def->rate) - exi_take_time(a->driver, first, a->def->rate);
+    const int apart = step > 0 && step < def.step ? (int)(def.step / step + 0.5) : 1;
+    if (!(step > 0) || 2 * apart >= a->frame_count)
+        return EX_OK;
+    const size_t numbers = 3 * (size_t)a->driver_count;
+    float *past = calloc(2 * numbers, sizeof *past);
+    ex_result result = past ? EX_OK : ex_error_memory(a->error, "a frame", 2 * numbers * sizeof *past);
+    for (int k = 0; result == EX_OK && k < 3; k++) {
+        result = exi_take_read(a->driver, a->def->driver, first + k * apart, a->def->driver_scale, a->form, a->error);
+        for (size_t i = 0; result == EX_OK && i < numbers; i++) {
+            past[i] += factors[0][k] * a->form[i];
+            past[numbers + i] += factors[1][k] * a->form[i];
+        }
+    }
+    for (int k = 0; result == EX_OK && k < 2; k++) {
+        const ex_pose pose = {.inputs = a->inputs, .driver = past + (size_t)k * numbers, .elapsed = k * apart * step};
+        const ex_evaluation how = {.unsettled = true, .states = &a->state, .tasks = a->def->tasks};
+        ex_rig_evaluate(a->def->rig, &pose, &(ex_output){.weights = a->weights}, &how, a->scratch);
+    }
+    a->primed = apart * step;
+    free(past);
+    return result;
+}
+
 ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error) {
     if (!def || !def->rig || !def->driver || (!def->output && !report))
         return exi_misuse_error(error, __func__, "no rig, no driver, or nothing to do");
@@ -313,6 +350,8 @@ ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_e
     result = open_applier(&a, report != NULL);
     if (result == EX_OK && report)
         result = exi_gauge_open(&gauge, def, a.layer, a.frame_count, &made, error);
+    if (result == EX_OK)
+        result = prime(&a);
     for (int f = 0; result == EX_OK && f < a.frame_count; f++) {
         result = apply_frame(&a, f, report ? &gauge : NULL);
         if (result == EX_OK &&

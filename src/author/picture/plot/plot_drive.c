@@ -74,7 +74,7 @@ static void choose_series(chart *c) {
         add_series(c, "before settling", offsetof(ex_drive_frame, blend_mean), false, 0xe08a2c);
     if (r->mean >= 0)
         add_series(c, "this rig", offsetof(ex_drive_frame, mean), true, 0x1f5fa8);
-    if (c->series_count == 0)
+    if (c->series_count == 0 && !r->by_motion)
         add_series(c, "from the keys", offsetof(ex_drive_frame, hull_distance), true, 0x1f5fa8);
     for (int s = 0; s < c->series_count; s++)
         for (int i = 0; i < r->frame_count; i++)
@@ -88,10 +88,17 @@ static void draw_title(const chart *c) {
     const ex_drive_report *r = c->report;
     char text[240];
     ex_lettering type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
-    ex_draw_text(c->canvas, LEFT, 30, &type, "Weights of the keys");
+    ex_draw_text(c->canvas, LEFT, 30, &type,
+                 r->by_motion ? "Distance from what was learned; 1: as far as its takes are from each other"
+                              : "Weights of the keys");
     type.size = EXI_PLOT_TEXT_SIZE;
     type.colour = exi_plot_quiet();
-    if (r->mean >= 0)
+    if (r->by_motion && r->mean >= 0)
+        snprintf(text, sizeof text, "mean error %.1f mm, 95 %% below %.1f mm; %d of %d frames are far", 1000 * r->mean,
+                 1000 * r->p95, r->far_count, r->frame_count);
+    else if (r->by_motion)
+        snprintf(text, sizeof text, "%d of %d frames are far", r->far_count, r->frame_count);
+    else if (r->mean >= 0)
         snprintf(text, sizeof text, "mean error %.1f mm, 95 %% below %.1f mm; nearest key %.1f mm", 1000 * r->mean,
                  1000 * r->p95, 1000 * r->nearest_mean);
     else
@@ -101,7 +108,14 @@ static void draw_title(const chart *c) {
     type.size = EXI_PLOT_TITLE_SIZE;
     type.colour = exi_plot_ink();
     ex_draw_text(c->canvas, LEFT, LOWER_TOP - 12, &type,
-                 r->mean >= 0 ? "Mean error of a frame" : "Distance from what the keys can blend");
+                 r->mean >= 0   ? "Mean error of a frame"
+                 : r->by_motion ? "Without a simulation to compare with"
+                                : "Distance from what the keys can blend");
+}
+
+static bool is_far(const ex_drive_report *r, int frame) {
+    const ex_drive_frame *f = &r->frames[frame];
+    return r->by_motion ? f->unfamiliar > 1 : f->hull_distance > r->key_spread;
 }
 
 /* Shades frames that no blend comes near, one band for each run of them. */
@@ -109,7 +123,7 @@ static void shade_far(const chart *c) {
     const ex_drive_report *r = c->report;
     for (int i = 0; i < r->frame_count; i++) {
         int end = i;
-        while (end < r->frame_count && r->key_count > 1 && r->frames[end].hull_distance > r->key_spread)
+        while (end < r->frame_count && r->key_count > 1 && is_far(r, end))
             end++;
         if (end == i)
             continue;
@@ -166,6 +180,19 @@ static void draw_curve(const chart *c, const ex_pen *pen) {
     ex_draw_polyline(c->canvas, (const double(*)[2])c->points, count, false, pen);
 }
 
+/* Height of the upper box, for a rig that follows motion: from here on, only known states count. */
+static const double farthest = 3;
+
+static void draw_unfamiliar(const chart *c) {
+    const ex_drive_report *r = c->report;
+    for (int i = 0; i < r->frame_count; i++) {
+        const double value = r->frames[i].unfamiliar < farthest ? r->frames[i].unfamiliar : farthest;
+        c->points[i][0] = place_x(c, i);
+        c->points[i][1] = upper.y1 - (upper.y1 - upper.y0) * value / farthest;
+    }
+    draw_curve(c, &(ex_pen){ex_colour_hex(0x1f5fa8), 2.4, 0, 0});
+}
+
 static void draw_weights(const chart *c) {
     const ex_drive_report *r = c->report;
     for (int k = 0; k < r->key_count; k++) {
@@ -181,7 +208,7 @@ static void draw_weights(const chart *c) {
 
 static void draw_errors(const chart *c) {
     const double spread = 1000 * c->report->key_spread;
-    if (c->report->mean < 0 && c->report->key_count > 1 && spread < c->most) {
+    if (c->report->mean < 0 && c->report->key_count > 1 && !c->report->by_motion && spread < c->most) {
         const double y = lower.y1 - (lower.y1 - lower.y0) * spread / c->most;
         const ex_lettering type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .along = EX_ALONG_CENTRE};
         ex_draw_line(c->canvas, LEFT, y, RIGHT, y, &(ex_pen){ex_colour_grey(120), 1, 4, 3});
@@ -199,7 +226,7 @@ static void draw_errors(const chart *c) {
 /* Draws the keys right of the weights, each with a piece of its curve; and the names of the errors right of those. */
 static void draw_legends(const chart *c) {
     const ex_drive_report *r = c->report;
-    const int shown = r->key_count <= NAME_MAX_COUNT ? r->key_count : NAME_MAX_COUNT - 1;
+    const int keys = r->by_motion ? 0 : r->key_count, shown = keys <= NAME_MAX_COUNT ? keys : NAME_MAX_COUNT - 1;
     char text[EX_LABEL_SIZE];
     ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .along = EX_ALONG_CENTRE};
     for (int k = 0; k < shown; k++) {
@@ -210,8 +237,8 @@ static void draw_legends(const chart *c) {
         ex_draw_text(c->canvas, RIGHT + 40, y, &type,
                      ex_label_fit(text, c->names[k], EXI_PLOT_TEXT_SIZE, WIDTH - RIGHT - 46));
     }
-    if (shown < r->key_count) {
-        snprintf(text, sizeof text, "and %d more", r->key_count - shown);
+    if (shown < keys) {
+        snprintf(text, sizeof text, "and %d more", keys - shown);
         ex_draw_text(c->canvas, RIGHT + 40, upper.y0 + 7 + 14.2 * shown, &type, text);
     }
     for (int s = 0; s < c->series_count; s++) {
@@ -226,12 +253,15 @@ static void draw_legends(const chart *c) {
 static void draw(const chart *c) {
     shade_far(c);
     draw_title(c);
-    draw_scale(c, upper, 1.04, "weight");
+    draw_scale(c, upper, c->report->by_motion ? farthest : 1.04, c->report->by_motion ? "times" : "weight");
     draw_scale(c, lower, c->most, "mm");
     draw_times(c);
     for (int i = 0; i < 2; i++)
         ex_draw_frame(c->canvas, i ? lower : upper, &(ex_pen){ex_colour_grey(196), 0.9, 0, 0});
-    draw_weights(c);
+    if (c->report->by_motion)
+        draw_unfamiliar(c);
+    else
+        draw_weights(c);
     draw_errors(c);
     draw_legends(c);
 }
