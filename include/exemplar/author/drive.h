@@ -290,6 +290,7 @@ typedef struct ex_suggestion {
                         as ex_driven.unfamiliar */
 } ex_suggestion;
 
+/* Frames to simulate. */
 typedef struct ex_suggestions {
     int count;
     ex_suggestion *frames; /* [count], the farthest first */
