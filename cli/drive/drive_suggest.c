@@ -29,7 +29,7 @@ static const ex_option options[] = {
      .count_max = MOST},
     {.name = "range",
      .argument = "FIRST-LAST",
-     .help = "frames to look at: 10-250, or 10- for all from frame 10 on; counting from 1 (default: all)",
+     .help = "frames to look at: 10-250, or 10- for all from 10 on; counting from 1 (default: all)",
      .text = &range_text},
     {.name = "fps",
      .argument = "RATE",
@@ -156,14 +156,15 @@ const ex_command cmd_drive_suggest = {
     .name = "drive suggest",
     .summary = "name frames of an animation that should be simulated next",
     .usage = "drive suggest RIG.glb --driver NEW.pc2 [--frames N]",
-    .description = "Looks for frames of an animation that are farthest from what a rig was learned\n"
-                   "from: the first is the farthest one, and each next one is the farthest from\n"
-                   "what was known and the frames named before it. Stops when all others are near.\n"
+    .description = "Looks for frames of an animation that are farthest from what a rig was\n"
+                   "learned from: the first is the farthest one, and each next one is the\n"
+                   "farthest from what was known and the frames named before it. Stops when all\n"
+                   "others are near.\n"
                    "\n"
                    "For a rig of keys, simulate these frames and add them ('exemplar drive add').\n"
                    "For a rig learned from motion, simulate the pieces of the animation that are\n"
-                   "printed last, a second before each frame and half a second after it, and learn\n"
-                   "from them too.",
+                   "printed last, a second before each frame and half a second after it, and\n"
+                   "learn from them too.",
     .examples = "exemplar drive suggest shirt.glb --driver walk.pc2\n"
                 "exemplar drive suggest shirt.glb --driver walk.pc2 --frames 3 --json",
     .options = options,
