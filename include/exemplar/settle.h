@@ -246,9 +246,10 @@ typedef struct ex_untangled {
 } ex_untangled;
 
 /*
- * Removes crossings: moves the vertices of crossing triangles, and a little those around them, until none is left or
- * the rounds are over, and out of the driver after each round. The form with the fewest crossings remains: never more
- * than before. Without crossings nothing moves. Allocates nothing and cannot fail. The result does not depend on tasks.
+ * Removes crossings: moves the vertices of crossing triangles, and a little those around them, until no crossing is
+ * left or the rounds are over; and out of the driver after each round. No vertex moves by more than the mean length of
+ * its edges, except out of the driver. The form with the fewest crossings remains: never more than before. Without
+ * crossings nothing moves. Allocates nothing and cannot fail. The result does not depend on tasks.
  */
 EX_API ex_untangled ex_untangle(const ex_untangler *untangler, const ex_untangle_job *job, void *scratch);
 

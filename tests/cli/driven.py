@@ -79,6 +79,41 @@ class Driven(harness.Case):
         self.assertEqual((self.folder / "p.glb").read_bytes(), (self.folder / "again.glb").read_bytes())
         self.succeed("render", "p.glb", "body=body_2.obj", "-o", "p.png", "--size", "64x64")
 
+    def test_over(self):
+        """A sleeve over a shirt that is 2 cm farther out, then over both ways of saying it wrong."""
+        self.succeed("build", "p.json", "-o", "p.glb")
+        for i in range(4):
+            self.write(f"walk_{i + 1:04}.obj", body(0.4 * i))
+            self.write(f"shirt_{i + 1:04}.obj", obj(bent(0.32, 0.4 * i, 1, RINGS - 2)))
+        over = ("--over", "shirt.obj", "--over-mesh", "shirt_0001.obj")
+        plain = json.loads(self.succeed("drive", "report", "p.glb", "--driver", "walk.obj", "--json").out)
+        self.assertIsNone(plain["frames"][0]["covered"])
+        self.assertEqual([f["crossings"] for f in plain["frames"]], [0, 0, 0, 0])
+        report = json.loads(self.succeed("drive", "report", "p.glb", "--driver", "walk.obj", *over, "--untangle",
+                                         "--csv", "t.csv", "--json").out)
+        for frame in report["frames"]:
+            self.assertGreater(frame["covered_before"], 20)
+            self.assertEqual(frame["covered"], 0)
+        header, *rows = (self.folder / "t.csv").read_text().splitlines()
+        at = header.split(",").index("covered_before")
+        self.assertEqual([int(float(r.split(",")[at])) for r in rows],
+                         [f["covered_before"] for f in report["frames"]])
+        text = self.succeed("drive", "report", "p.glb", "--driver", "walk.obj", *over).out
+        self.assertIn("inside garments below", text)
+        self.succeed("drive", "apply", "p.glb", "--driver", "walk.obj", *over, "--untangle", "-o", "jacket.obj")
+        made = [tuple(map(float, line.split()[1:])) for line in (self.folder / "jacket_0001.obj").read_text().splitlines()
+                if line.startswith("v ")]
+        inner = min(math.hypot(y, z) for x, y, z in made)
+        self.assertGreater(inner, 0.32 * math.cos(math.pi / SIDES))
+        for words, code, said in ((("--over", "shirt.obj"), 2, "--over-mesh"),
+                                  (("--over", "shirt.obj", "--over-mesh", "nowhere.obj"), 1, "nowhere.obj"),
+                                  (("--over", "shirt.obj", "--over-mesh", "body.obj"), 1, "shirt")):
+            with self.subTest(words=words):
+                done = self.run_tool("drive", "apply", "p.glb", "--driver", "walk.obj", *words, "-o", "x.pc2")
+                self.assertEqual(done.code, code)
+                self.assertIn(said, done.err)
+                self.assertFalse((self.folder / "x.pc2").exists())
+
     def test_examples(self):
         self.write("body_3.obj", body(1.0))
         self.write("sleeve_3.obj", sleeve(1.0))

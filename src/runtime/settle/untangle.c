@@ -24,6 +24,10 @@ enum { PASSES = 4, SPREAD = 4, ROUNDS = 16 };
 /* Length of a move, as part of the edge's. */
 #define STEP 0.6
 
+/* Total move of a vertex at most, as part of the mean length of the edges around it: what is deeper would only pop from
+ * frame to frame. */
+#define LIMIT 1.0f
+
 typedef struct untangling {
     const ex_untangler *untangler;
     const ex_untangle_job *job;
@@ -118,6 +122,37 @@ static void spread(const untangling *u) {
         memcpy(u->moves[v].sum, to[v], sizeof to[v]);
 }
 
+/* Notes where vertices are, and how far they may move. */
+static void note_homes(const untangling *u) {
+    const ex_untangler *t = u->untangler;
+    const uint32_t *ring = exi_tree_at(t, t->ring), *rings = exi_tree_at(t, t->rings);
+    float(*homes)[4] = exi_tree_at(u->scratch, t->homes);
+    for (int v = 0; v < t->vertex_count; v++) {
+        const float *from = at(u, (uint32_t)v);
+        double sum = 0;
+        for (uint32_t k = ring[v]; k < ring[v + 1]; k++) {
+            const float *to = at(u, rings[k]);
+            double square = 0;
+            for (int c = 0; c < 3; c++)
+                square += ((double)to[c] - (double)from[c]) * ((double)to[c] - (double)from[c]);
+            sum += sqrt(square);
+        }
+        memcpy(homes[v], from, 3 * sizeof *from);
+        homes[v][3] = ring[v + 1] > ring[v] ? LIMIT * (float)(sum / (ring[v + 1] - ring[v])) : 0;
+    }
+}
+
+static void move_within(float point[3], const float by[3], const float home[4]) {
+    float to[3], square = 0;
+    for (int c = 0; c < 3; c++) {
+        to[c] = point[c] + by[c] - home[c];
+        square += to[c] * to[c];
+    }
+    const float scale = square > home[3] * home[3] ? home[3] / sqrtf(square) : 1;
+    for (int c = 0; c < 3; c++)
+        point[c] = home[c] + scale * to[c];
+}
+
 /* One pass: finds the crossings, and moves what crosses. Returns the number of pairs before. */
 static int pass(const untangling *u, bool all) {
     const ex_untangler *t = u->untangler;
@@ -131,13 +166,13 @@ static int pass(const untangling *u, bool all) {
             u->moves[v].sum[c] = u->moves[v].weight > 0 ? u->moves[v].sum[c] / u->moves[v].weight : 0;
     for (int i = 0; i < SPREAD; i++)
         spread(u);
+    float(*homes)[4] = exi_tree_at(u->scratch, t->homes);
     for (int v = 0; v < t->vertex_count; v++) {
         const float *by = u->moves[v].sum;
         if (by[0] == 0 && by[1] == 0 && by[2] == 0)
             continue;
         u->active[v] = 1;
-        for (int c = 0; c < 3; c++)
-            at(u, (uint32_t)v)[c] += by[c];
+        move_within(at(u, (uint32_t)v), by, homes[v]);
     }
     return count;
 }
@@ -205,6 +240,7 @@ ex_untangled ex_untangle(const ex_untangler *untangler, const ex_untangle_job *j
     u.active = exi_tree_at(u.scratch, untangler->active);
     memset(u.active, 0, (size_t)untangler->vertex_count);
     copy_form(&u, false);
+    note_homes(&u);
     const int rounds = job->rounds > 0 ? job->rounds : ROUNDS;
     result.before = result.after = pass(&u, true);
     for (int round = 0; round < rounds && result.after > 0; round++) {

@@ -44,6 +44,7 @@ static ex_result allocate(const ex_untangler_def *def, const ex_tree *tree, cons
     head.rings = exi_size_add(&total, triangles, 6 * sizeof(uint32_t), EXI_ALIGN);
     head.fit = exi_size_add(&scratch, ex_bounds_size(tree), 1, EXI_ALIGN);
     head.best = exi_size_add(&scratch, vertices, 3 * sizeof(float), EXI_ALIGN);
+    head.homes = exi_size_add(&scratch, vertices, 4 * sizeof(float), EXI_ALIGN);
     head.moves = exi_size_add(&scratch, vertices, sizeof(exi_move), EXI_ALIGN);
     head.spread = exi_size_add(&scratch, vertices, 3 * sizeof(float), EXI_ALIGN);
     head.active = exi_size_add(&scratch, vertices, 1, EXI_ALIGN);

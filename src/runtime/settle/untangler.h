@@ -16,6 +16,7 @@ struct ex_untangler {
     /* in the scratch */
     uint64_t fit;
     uint64_t best;    /* [vertex_count][3] float: the form with the fewest crossings so far */
+    uint64_t homes;   /* [vertex_count][4] float: where vertices were, and how far they may move */
     uint64_t moves;   /* [vertex_count] exi_move */
     uint64_t spread;  /* [vertex_count][3] float: moves of vertices and those around them */
     uint64_t active;  /* [vertex_count] unsigned char: 1 if the vertex was ever moved */
