@@ -196,9 +196,10 @@ EX_API size_t ex_settler_state_size(const ex_settler *settler);
  * Settles one frame: carries the residual, then pushes out along the direction to the closest point. The side of the
  * surface follows from the pseudo-normal (angle-weighted at vertices and edges) at its closest point, from all
  * triangles of the driver that meet there, including those outside a bind set. With keys and weights, a vertex inside
- * the driver whose nearest surface is on the far side from its heaviest key leaves by the side of that key. Triangles
- * of the driver that are not finite are ignored, and driven vertices that are not finite stay unchanged. Allocates
- * nothing and cannot fail. The bytes do not depend on tasks. state may be NULL.
+ * the driver whose nearest surface is on the far side from its keys leaves by the side of the keys, if it is deeper
+ * than a twentieth of the way there. Triangles of the driver that are not finite are ignored, and driven vertices that
+ * are not finite stay unchanged. Allocates nothing and cannot fail. The bytes do not depend on tasks. state may be
+ * NULL.
  */
 EX_API void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch);
 

@@ -17,11 +17,16 @@
  *
  * with h_k its place on the driver and n_k the triangle's normal there. If this leads to the same side as the direction
  * out at its closest point, it moves by at most three times the distance it lacks: cloth that has slid away from its
- * places is not pushed without need. The remaining correction is then small, and does not jump.
+ * places is not pushed without need. The remaining correction is then small, and does not jump. A point on the other
+ * side that is not even a twentieth of that way deep has not come through the limb, but slid around it: it leaves where
+ * it is.
  */
 #include "runtime/settle/settler.h"
 
 enum { PLANES = 3 };
+
+/* Depth up to which a point leaves by its own side, as part of the way to that of its keys. */
+#define SHALLOW 0.05f
 
 typedef struct plane {
     float normal[3];
@@ -159,6 +164,8 @@ static bool go_home(const exi_push *push, int i, const float out[3], float s, fl
     }
     const float length = sqrtf(dot(sum, sum)), most = 3 * (gap - s);
     if (!(length > push->tolerance) || !isfinite(length))
+        return false;
+    if (dot(sum, out) <= 0 && -s < SHALLOW * length)
         return false;
     const float scale = dot(sum, out) > 0 && length > most ? most / length : 1;
     for (int c = 0; c < 3; c++)
