@@ -154,7 +154,7 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_drive_suggest = {
     .name = "drive suggest",
-    .summary = "name frames of an animation that should be simulated next",
+    .summary = "name frames of an animation to simulate next",
     .usage = "drive suggest RIG.glb --driver NEW.pc2 [--frames N]",
     .description = "Looks for frames of an animation that are farthest from what a rig was\n"
                    "learned from: the first is the farthest one, and each next one is the\n"
