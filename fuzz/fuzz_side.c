@@ -1,14 +1,18 @@
 /*
  * Fuzzes small files that go with projects and motion (clang -fsanitize=fuzzer,address,undefined). The first byte
- * chooses the kind: a mask (a), a displacement map (d), a map of joints (i), binds (b), segments (g). Any bytes after
- * it are such a file or an error with a sentence; their values are in range.
+ * chooses the kind: a mask (a), a displacement map (d), a map of joints (i), binds (b), segments (g), a predictor (p).
+ * Any bytes after it are such a file or an error with a sentence; their values are in range. The checksum of a
+ * predictor is corrected first.
  */
 #include <exemplar/author.h>
 
 #include "author/project/build/project_trajectories.h"
 #include "fuzz/scratch.h"
+#include "runtime/base/checksum.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -85,6 +89,51 @@ static void fuzz_segments(const char *path) {
                 abort();
 }
 
+/* A predictor gives finite weights for any motion of the driver. */
+static void use_predictor(const ex_predictor *predictor) {
+    ex_predictor_def def;
+    ex_predictor_describe(predictor, NULL, &def);
+    const size_t frames = (size_t)def.frame_count;
+    float *matrices = calloc(12 * frames, sizeof *matrices);
+    float *state = calloc((size_t)ex_state_start(def.frame_count, EX_STATE_KIND_COUNT), sizeof *state);
+    double *weights = calloc((size_t)def.weight_count, sizeof *weights);
+    void *history = calloc(ex_predictor_history_size(predictor), 1),
+         *room = malloc(ex_predictor_scratch_size(predictor));
+    for (int i = 0; i < 3; i++) {
+        for (size_t f = 0; f < frames; f++) {
+            matrices[12 * f] = matrices[12 * f + 5] = matrices[12 * f + 10] = 1;
+            matrices[12 * f + 3] = (float)i * (float)f;
+        }
+        ex_predictor_observe(predictor, matrices, NULL, i == 0 ? 0 : 0.01, history, state);
+        if (!(ex_predictor_evaluate(predictor, state, weights, room) >= 0))
+            abort();
+    }
+    free(matrices);
+    free(state);
+    free(weights);
+    free(history);
+    free(room);
+}
+
+static void fuzz_predictor(const char *path, const uint8_t *data, size_t size) {
+    ex_predictor *predictor = NULL, *again = NULL;
+    ex_error error = {0};
+    uint8_t *bytes = malloc(size + 1);
+    memcpy(bytes, data, size);
+    if (size >= 24) {
+        const uint64_t checksum = exi_checksum(bytes + 24, size - 24);
+        memcpy(bytes + 16, &checksum, sizeof checksum);
+    }
+    if (came_through(ex_predictor_parse(bytes, size, path, &predictor, &error), &error)) {
+        use_predictor(predictor);
+        if (ex_predictor_write(path, predictor, &error) != EX_OK || ex_predictor_read(path, &again, &error) != EX_OK)
+            abort();
+    }
+    ex_predictor_destroy(again);
+    ex_predictor_destroy(predictor);
+    free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0 || size > 50000)
         return 0;
@@ -100,6 +149,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_binds(path.text);
     else if (data[0] == 'g')
         fuzz_segments(path.text);
+    else if (data[0] == 'p')
+        fuzz_predictor(path.text, data + 1, size - 1);
     remove(path.text);
     return 0;
 }

@@ -71,6 +71,7 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
                          .reference = -1,
                          .muted = source->muted,
                          .auto_falloff = source->auto_falloff,
+                         .predictor_file = source->predictor,
                          .weigh = source->weigh,
                          .ridge = {.ridge = source->weigh.ridge, .point = -1},
                          .muted_names = calloc((size_t)source->muted_count + 1, sizeof *layer->muted_names)};
@@ -145,6 +146,7 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
                          .mixture = ex_rig_layer_mixture(rig, index),
                          .muted = ex_rig_layer_muted(rig, index),
                          .region_count = ex_rig_layer_regions(rig, index, NULL, NULL),
+                         .predictor = ex_rig_layer_predictor(rig, index),
                          .ridge = ex_weigher_get_ridge(weigher)};
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
     if (!allocate(layer, false))
@@ -204,7 +206,7 @@ static void print_axis(const exi_layer *layer, int a, int width) {
         exi_print("%g to %g, rest %g%s%s%s", axis->min, axis->max, axis->rest, *unit ? ", in " : "", unit,
                   axis->clamp ? ", clamped" : "");
     else if (axis->kind == EX_AXIS_DRIVER)
-        exi_print("the form of the driver");
+        exi_print("the %s of the driver", layer->predictor || layer->predictor_file ? "motion" : "form");
     else if (axis->kind == EX_AXIS_ROTATION)
         exi_print("rotation");
     else
@@ -380,6 +382,7 @@ void exi_layer_print(const exi_layer *layer) {
     for (int a = 0; a < def->axis_count; a++)
         print_axis(layer, a, width);
     print_mixture(layer);
+    exi_layer_print_predictor(layer);
     exi_print("  %s\n", exi_text_count(examples, def->example_count, "example"));
     width = name_width(layer->example_names, def->example_count);
     for (int k = 0; k < def->example_count; k++) {

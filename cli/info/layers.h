@@ -27,21 +27,23 @@ typedef struct exi_layer {
     ex_mixture mixture;                /* in a rig; zero: none */
     exi_layer_path *paths;             /* [example_count] in a rig's layer of trajectories; or NULL */
     bool muted;
-    bool auto_falloff;          /* in a project: true if the build chooses the falloff */
-    ex_ridge ridge;             /* in a rig the ridge the solve used, in a project the requested one */
-    ex_weigher_def weigh;       /* its ridge is the one above */
-    ex_axis *axes;              /* [axis_count] */
-    ex_pseudo *pseudos;         /* [pseudo_count] */
-    const char **axis_names;    /* [axis_count] */
-    const char **axis_units;    /* [axis_count], "" for none */
-    const char **axis_joints;   /* [axis_count] joints that the axes read, NULL for dials */
-    ex_reading *readings;       /* [axis_count] */
-    const char **example_names; /* [example_count] */
-    const char **example_files; /* [example_count], or NULL in a rig */
-    const char **driver_files;  /* [example_count] files of the driver's forms, or NULL in a rig */
-    int region_count;           /* number of regions, in a rig's layer with a driver; otherwise 0 */
-    int *moved;                 /* [example_count] number of vertices moved, in a rig's layer of offsets; or NULL */
-    const char **muted_names;   /* [muted_count] muted examples of a project */
+    bool auto_falloff;             /* in a project: true if the build chooses the falloff */
+    ex_ridge ridge;                /* in a rig the ridge the solve used, in a project the requested one */
+    ex_weigher_def weigh;          /* its ridge is the one above */
+    ex_axis *axes;                 /* [axis_count] */
+    ex_pseudo *pseudos;            /* [pseudo_count] */
+    const char **axis_names;       /* [axis_count] */
+    const char **axis_units;       /* [axis_count], "" for none */
+    const char **axis_joints;      /* [axis_count] joints that the axes read, NULL for dials */
+    ex_reading *readings;          /* [axis_count] */
+    const char **example_names;    /* [example_count] */
+    const char **example_files;    /* [example_count], or NULL in a rig */
+    const char **driver_files;     /* [example_count] files of the driver's forms, or NULL in a rig */
+    int region_count;              /* number of regions, in a rig's layer with a driver; otherwise 0 */
+    const ex_predictor *predictor; /* in a rig's layer that follows motion, else NULL */
+    const char *predictor_file;    /* in a project's, else NULL */
+    int *moved;                    /* [example_count] number of vertices moved, in a rig's layer of offsets; or NULL */
+    const char **muted_names;      /* [muted_count] muted examples of a project */
     int muted_count;
     const char **skeletons; /* [example_count] the file of the example's own skeleton, in a rig a word for it; NULL for
                              * none */
@@ -57,6 +59,9 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index);
 void exi_layer_free(exi_layer *layer);
 
 void exi_layer_print(const exi_layer *layer);
+/* Print the predictor of a layer, if it has one (layers_predictor.c). */
+void exi_layer_print_predictor(const exi_layer *layer);
+void exi_layer_emit_predictor(const exi_layer *layer, exi_emitter *json);
 void exi_layer_print_json(const exi_layer *layer, exi_emitter *json);
 
 /* Point of example `example`; NULL in a direct layer. */

@@ -105,6 +105,7 @@ static void json_weigher(const exi_layer *layer, exi_emitter *json) {
         exi_emit_number(json, "set_count", layer->weigh.set_count);
     if (layer->region_count > 0)
         exi_emit_number(json, "region_count", layer->region_count);
+    exi_layer_emit_predictor(layer, json);
     exi_emit_close(json, '}');
 }
 

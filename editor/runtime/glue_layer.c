@@ -161,6 +161,8 @@ static bool may_be(const page_rig *r, int layer, const ex_weigher *from, ex_weig
         return refuse_layer(r, layer,
                             "weighs vertices among the examples that move them, which only a gaussian weigher can: "
                             "leave it gaussian, or take \"participation\": \"moved\" out of the project");
+    if (ex_rig_layer_predictor(r->rig, layer))
+        return refuse_layer(r, layer, "follows motion: its weights are learned, and there is nothing to set");
     if (ex_rig_layer_regions(r->rig, layer, NULL, NULL) > 1)
         return refuse_layer(r, layer, "has a weigher for each region of its driver: change it in the project");
     if (ex_weigher_kind_info(kind)->has_points && !ex_weigher_point(from, 0))

@@ -129,6 +129,14 @@ EX_API ex_result ex_drive_read_binds(const char *path, const ex_mesh *driver, co
                                      ex_drive_binds **binds, ex_error *error);
 EX_API void ex_drive_free_binds(ex_drive_binds *binds);
 
+/* Files of a predictor, which a project names beside its layer that follows motion. Write one; and read one, or the
+ * bytes of one, with a check of all its numbers. path: for errors. Release *predictor with ex_predictor_destroy.
+ * Results: FORMAT (no predictor, another version), DATA (damaged), FILE, MEMORY. */
+EX_API ex_result ex_predictor_write(const char *path, const ex_predictor *predictor, ex_error *error);
+EX_API ex_result ex_predictor_read(const char *path, ex_predictor **predictor, ex_error *error);
+EX_API ex_result ex_predictor_parse(const void *bytes, size_t size, const char *path, ex_predictor **predictor,
+                                    ex_error *error);
+
 /* Distance of a key from others: root mean square over the driver's surface, in metres, in the moving frame of the
  * whole, as learning measures it. */
 typedef struct ex_key_distance {

@@ -143,6 +143,7 @@ typedef struct ex_project_layer {
     ex_project_mask driver_weights; /* of the driver's vertices */
     const ex_project_region *regions;
     int region_count;
+    const char *predictor; /* file of the predictor (ex_predictor_read); NULL unless the layer follows motion */
 } ex_project_layer;
 
 /* The mesh that drives a rig, and how the rig follows it and settles on it. */

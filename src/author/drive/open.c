@@ -23,6 +23,12 @@ static ex_result no_memory(const ex_rig *rig, ex_error *error) {
 static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds, ex_error *error) {
     if (!ex_rig_get_driver(rig, driver, binds))
         return ex_error_set(error, EX_ERROR_DATA, "this rig does not follow a driver: it has no keys");
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        if (ex_rig_layer_predictor(rig, l)) {
+            ex_error_set(error, EX_ERROR_DATA,
+                         "this rig follows motion and has no keys: learn it again with the new take");
+            return ex_error_kind(error, EX_ERROR_DATA, "no_keys");
+        }
     if (ex_rig_layer_count(rig) != 1 || !ex_weigher_get_info(ex_rig_weigher(rig, 0))->is_driven)
         return ex_error_set(error, EX_ERROR_DATA,
                             "the rig has %d layers besides that of its driver: unpack it and edit its project",

@@ -78,6 +78,8 @@ export const deleteExample = (tree: Project, layer: number, name: string): Edit 
         return { refused: `'${name}' is the only example of this layer that is not muted: unmute another one first.` };
     const k = l.examples.indexOf(example);
     const direct = !weigherOf(l.weigh).hasPoints;
+    if (direct && weigherOf(l.weigh).isDriven)
+        return { refused: `Layer '${l.name}' follows motion: its predictor weighs all of its examples, so none can be deleted.` };
     const changed = setLayer(tree, layer, (before) => ({
         ...before,
         // In a direct layer, each example has its own axis.

@@ -106,7 +106,8 @@ export class ExampleList {
         const { example, pseudo } = point;
         const find = (selector: string) => element.querySelector<HTMLElement>(selector)!;
         const name = example ? example.name : pseudoName(pseudo, index - this.#examples);
-        const direct = !weigherOf(layer.weigh).hasPoints;
+        const kind = weigherOf(layer.weigh);
+        const direct = !kind.hasPoints && !kind.isDriven;
         const place = (example ?? pseudo).at;
         const inputs = this.app.rigLayer?.inputs;
         const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place, inputs);

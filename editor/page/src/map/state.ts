@@ -81,6 +81,8 @@ export class MapState {
         const { tree, layer } = this;
         if (!tree) return "There is no layer yet. Add one under Layers.";
         const kinds = [weigherOf(tree.weigh), ...(layer ? [layer.kind] : [])];
+        if (kinds.some((kind) => !kind.hasPoints && kind.isDriven))
+            return "This layer follows the motion of a driver, which a map cannot show. Play a point cache of the driver.";
         if (kinds.some((kind) => !kind.hasPoints))
             return "This layer has no map: each of its axes is the weight of one example. Move the axes below.";
         if (kinds.some((kind) => kind.isDriven))

@@ -14,7 +14,7 @@ export const kindsFor = (layer: ProjectLayer): readonly Weigher[] => {
 
 /** Keys that are not parameters. */
 const REACH = ["falloff", "metric"];
-const DRIVER = ["driver_weights", "one_region", "regions"];
+const DRIVER = ["driver_weights", "one_region", "regions", "predictor"];
 
 export const withKey = (weigh: Weigh, key: string, value: unknown): Weigh => {
     if (value !== undefined) return { ...weigh, [key]: value };

@@ -43,19 +43,20 @@ static ex_result check(exi_motion_learner *l) {
 
 static ex_result open(exi_motion_learner *l) {
     const ex_learn_def *def = l->def;
-    ex_drive_options options = def->options;
-    options.frames = options.frames < 0 ? FRAMES : options.frames;
-    options.one_region = true;
-    options.residual = EX_RESIDUAL_NONE;
-    if (options.frames < 2 || options.frames >= EX_PREDICTOR_FRAME_MAX)
+    ex_drive_options *options = &l->options;
+    *options = def->options;
+    options->frames = options->frames < 0 ? FRAMES : options->frames;
+    options->one_region = true;
+    options->residual = EX_RESIDUAL_NONE;
+    if (options->frames < 2 || options->frames >= EX_PREDICTOR_FRAME_MAX)
         return ex_error_set(l->error, EX_ERROR_ARGUMENT,
                             "learning from motion needs 2 to %d moving frames of parts, not %d",
-                            EX_PREDICTOR_FRAME_MAX - 1, options.frames);
+                            EX_PREDICTOR_FRAME_MAX - 1, options->frames);
     ex_result result = exi_references_open(&l->refs, def, l->error);
     if (result == EX_OK && !def->any_fit)
         result = exi_references_check_fit(&l->refs, l->error);
     if (result == EX_OK)
-        result = exi_drive_plan_make(def->driver, def->driven, &options, 0, &l->plan, l->error);
+        result = exi_drive_plan_make(def->driver, def->driven, options, 0, &l->plan, l->error);
     if (result != EX_OK)
         return result;
     l->driven = ex_mesh_copy(def->driven);

@@ -47,6 +47,15 @@ static ex_result create(exi_motion_learner *l, building *b, ex_rig **rig) {
     return ex_rig_create(&r, NULL, rig, l->error);
 }
 
+/* Rounds differences to those that are left if the mesh is added in double and taken off again: an unpacked rig then
+ * builds to the same bytes. It changes numbers below 1e-8 of a vertex's distance from the origin. */
+static void round_differences(const exi_motion_learner *l, float *differences) {
+    for (size_t i = 0; i < 3 * (size_t)l->refs.driven_count; i++) {
+        const double base = (double)l->rig_mesh.positions[i], form = base + (double)differences[i];
+        differences[i] = (float)(form - base);
+    }
+}
+
 ex_result exi_motion_build(exi_motion_learner *l, ex_rig **rig) {
     const size_t count = (size_t)l->form_count + 1, numbers = 3 * (size_t)l->refs.driven_count;
     building b = {.names = exi_array_allocate(count, sizeof *b.names),
@@ -57,10 +66,12 @@ ex_result exi_motion_build(exi_motion_learner *l, ex_rig **rig) {
     for (size_t i = 0; result == EX_OK && i < count; i++) {
         snprintf(b.texts[i], NAME_SIZE, i == 0 ? "mean" : "form_%02zu", i);
         b.names[i] = b.texts[i];
-        b.deltas[i] = i == 0 ? l->mean : l->forms + (i - 1) * numbers;
+        float *differences = i == 0 ? l->mean : l->forms + (i - 1) * numbers;
+        round_differences(l, differences);
+        b.deltas[i] = differences;
     }
     if (result == EX_OK)
-        result = exi_drive_note_write(&l->def->options, l->def->driver, &b.note, l->error);
+        result = exi_drive_note_write(&l->options, l->def->driver, &b.note, l->error);
     if (result == EX_OK)
         result = create(l, &b, rig);
     free(b.names);

@@ -1,6 +1,7 @@
 /*
  * Builds the layer that a driver weighs: the driver's forms at its examples, the skeleton there if any, the regions
- * that weigh it, and paths of driver and driven mesh together. The result equals that of ex_drive_build for keys.
+ * that weigh it, and paths of driver and driven mesh together. The result equals that of ex_drive_build for keys. A
+ * layer that follows motion has a predictor instead.
  */
 #include "author/base/array.h"
 #include "author/drive/drive_build.h"
@@ -96,6 +97,10 @@ static ex_result find_paths(exi_building *b, int index, ex_layer_def *layer, ex_
 
 ex_result exi_build_driven(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
+    if (source->predictor) {
+        exi_project_driver_fill(&b->driver, source, NULL, layer);
+        return EX_OK;
+    }
     const float **keys = calloc((size_t)source->example_count, sizeof *keys);
     if (!keys)
         return ex_error_memory(error, "a layer", (size_t)source->example_count * sizeof *keys);

@@ -1,8 +1,10 @@
 /*
- * Differences between the drivers of two rigs: their meshes, moving frames and settling; and forms of the driver at
- * examples.
+ * Differences between the drivers of two rigs: their meshes, moving frames and settling; forms of the driver at
+ * examples; and predictors of layers that follow its motion.
  */
 #include "author/project/compare/rig_difference.h"
+
+#include "runtime/weigh/predictor.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +84,38 @@ void exi_difference_driver(exi_comparison *c) {
         compare_frames(c, &a, &b);
     }
     compare_settling(c, &a, &b);
+}
+
+static double larger(double so_far, double difference) {
+    return fabs(difference) > so_far ? fabs(difference) : so_far;
+}
+
+/* Compares the predictors of two layers that follow motion. */
+void exi_difference_predictor(const exi_layer_pair *p) {
+    const ex_predictor *x = ex_rig_layer_predictor(p->a.rig, p->a.layer),
+                       *y = ex_rig_layer_predictor(p->b.rig, p->b.layer);
+    if (!x || !y)
+        return; /* compared as kinds of weigher */
+    if (x->frame_count != y->frame_count || x->component_count != y->component_count ||
+        x->landmark_count != y->landmark_count || x->weight_count != y->weight_count || x->sizes != y->sizes) {
+        exi_difference_add(p->c, "weigher", p->where, 0, 0,
+                           "its predictor has %d known states and %d components in the first, %d and %d in the second",
+                           x->landmark_count, x->component_count, y->landmark_count, y->component_count);
+        return;
+    }
+    const double first[] = {x->step, x->fastest, x->width, x->familiar, x->outside};
+    const double second[] = {y->step, y->fastest, y->width, y->familiar, y->outside};
+    double largest = 0;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        largest = larger(largest, first[i] - second[i]);
+    for (int i = 0; i < 3; i++)
+        largest = larger(largest, (double)x->up[i] - (double)y->up[i]);
+    const float *a = (const float *)(const void *)(x + 1), *b = (const float *)(const void *)(y + 1);
+    for (size_t i = 0; i < ((size_t)x->size - sizeof *x) / sizeof *a; i++)
+        largest = larger(largest, (double)a[i] - (double)b[i]);
+    if (largest > p->c->tolerance)
+        exi_difference_add(p->c, "weigher", p->where, largest, 0, "numbers of its predictor differ by up to %.3g",
+                           largest);
 }
 
 void exi_difference_driver_form(exi_layer_pair *p, int a, int b) {

@@ -171,6 +171,7 @@ static void compare_layer(exi_comparison *c, int a, int b) {
         compare_ways(&p);
         compare_axes(&p);
         compare_weighers(&p);
+        exi_difference_predictor(&p);
         exi_difference_examples(&p);
         if (first->compare)
             first->compare(&p);

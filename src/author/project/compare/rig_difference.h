@@ -5,7 +5,7 @@
  *   difference_layers.c    axes, weighers
  *   difference_examples.c  examples and pseudo-examples
  *   difference_trajectories.c     trajectories
- *   difference_driver.c    drivers, and their forms at examples
+ *   difference_driver.c    drivers, their forms at examples, and predictors of their motion
  *   difference_body.c      skeletons, skins, refined levels, textures
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_COMPARE_RIG_DIFFERENCE_H
@@ -75,6 +75,7 @@ void exi_difference_trajectories(exi_layer_pair *pair);
 
 /* Compares the driver's forms at examples a and b of layers that a driver weighs. */
 void exi_difference_driver_form(exi_layer_pair *pair, int a, int b);
+void exi_difference_predictor(const exi_layer_pair *pair);
 void exi_difference_driver(exi_comparison *c);
 void exi_difference_layers(exi_comparison *c);
 void exi_difference_body(exi_comparison *c);

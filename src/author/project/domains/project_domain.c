@@ -99,6 +99,10 @@ ex_result exi_read_domain(exi_project_reader *r, const json_t *object, const exi
                             "%s: a layer weighed by a driver holds whole forms: \"unposed\", \"trajectory\" or "
                             "\"positions\" is needed here",
                             at.text);
+    if (ex_weigher_kind_info(layer->weigh.kind)->is_predicted && layer->domain != EX_DOMAIN_FORM)
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                            "%s: a layer that follows motion holds forms: \"unposed\" or \"positions\" is needed here",
+                            at.text);
     if (layer->unposed && !r->view->skeleton && !r->view->driver.mesh &&
         !ex_weigher_kind_info(layer->weigh.kind)->is_driven)
         return ex_error_set(

@@ -1,7 +1,7 @@
 /*
  * The driver of a rig, in the words of a project file and as files: its mesh, its forms at the examples of the layer
- * that it weighs, weights of its vertices, hand-made regions, and binds as lists. A note of the rig (author/drive)
- * describes how its moving frames were found; they are found again, to the bit.
+ * that it weighs, weights of its vertices, hand-made regions, its predictor, and binds as lists. A note of the rig
+ * (author/drive) describes how its moving frames were found; they are found again, to the bit.
  */
 #include "author/base/array.h"
 #include "author/base/json.h"
@@ -78,6 +78,12 @@ static exi_file_name weights_name(int layer) {
     return name;
 }
 
+static exi_file_name predictor_name(int layer) {
+    exi_file_name name;
+    snprintf(name.text, sizeof name.text, "layer%d.predictor", layer + 1);
+    return name;
+}
+
 static exi_file_name region_name(int layer, int region, const char *what) {
     exi_file_name name;
     snprintf(name.text, sizeof name.text, "layer%d.region%d.%s.txt", layer + 1, region + 1, what);
@@ -142,6 +148,8 @@ bool exi_unpack_describe_driven(const exi_unpacked_driver *d, const ex_rig *rig,
     free(mask);
     if (done && o->driver_weights)
         done = exi_json_set(weigh, "driver_weights", json_pack("{s:s}", "file", weights_name(layer).text));
+    if (ex_rig_layer_predictor(rig, layer))
+        return done && exi_json_set(weigh, "predictor", json_string(predictor_name(layer).text));
     if (done && o->one_region)
         done = exi_json_set(weigh, "one_region", json_true());
     if (!done || o->region_count == 0)
@@ -182,6 +190,8 @@ static bool describe_joints(const ex_rig *rig, int layer, int example, json_t *o
 }
 
 bool exi_unpack_describe_key(const ex_rig *rig, int layer, int example, json_t *object) {
+    if (ex_rig_layer_predictor(rig, layer))
+        return exi_json_set(object, "posed", json_false());
     if (!ex_rig_example_driver(rig, layer, example))
         return true;
     const ex_weigher *weigher = ex_rig_weigher(rig, layer);
@@ -198,7 +208,7 @@ bool exi_unpack_describe_key(const ex_rig *rig, int layer, int example, json_t *
 
 /* ---- files ---- */
 
-/* Called for every file but forms; values NULL: the mesh, or binds. */
+/* Called for every file but forms; values NULL: the mesh, binds, or the predictor. */
 typedef ex_result (*visitor)(void *user, const char *name, const float *values, int vertex_count, ex_error *error);
 
 static ex_result visit_files(const exi_unpacked_driver *d, const ex_rig *rig, visitor visit, void *user,
@@ -212,6 +222,8 @@ static ex_result visit_files(const exi_unpacked_driver *d, const ex_rig *rig, vi
         result = visit(user, EXI_UNPACKED_BINDS, NULL, 0, error);
     if (result == EX_OK && o->driver_weights)
         result = visit(user, weights_name(d->layer).text, o->driver_weights, driver_count, error);
+    if (result == EX_OK && ex_rig_layer_predictor(rig, d->layer))
+        result = visit(user, predictor_name(d->layer).text, NULL, 0, error);
     for (int r = 0; r < o->region_count; r++) {
         if (result == EX_OK)
             result = visit(user, region_name(d->layer, r, "look").text, o->regions[r].look, driver_count, error);
@@ -238,6 +250,7 @@ ex_result exi_unpack_check_driver(const exi_unpacked_driver *d, const ex_rig *ri
 
 typedef struct writing {
     const exi_unpacked_driver *d;
+    const ex_rig *rig;
     int vertex_count;
     exi_new_folder *folder;
 } writing;
@@ -272,6 +285,8 @@ static ex_result write_file(void *user, const char *name, const float *values, i
         return exi_unpack_write_mask(values, vertex_count, path, error);
     if (strcmp(name, EXI_UNPACKED_DRIVER) == 0)
         return ex_obj_write(path, w->d->mesh, error);
+    if (strcmp(name, predictor_name(w->d->layer).text) == 0)
+        return ex_predictor_write(path, ex_rig_layer_predictor(w->rig, w->d->layer), error);
     json_t *binds = make_binds(w);
     const ex_result result = binds ? exi_json_write(path, binds, error) : ex_error_memory(error, "the binds", 0);
     json_decref(binds);
@@ -280,6 +295,6 @@ static ex_result write_file(void *user, const char *name, const float *values, i
 
 ex_result exi_unpack_write_driver(const exi_unpacked_driver *d, const ex_rig *rig, exi_new_folder *folder,
                                   ex_error *error) {
-    writing w = {.d = d, .vertex_count = ex_rig_vertex_count(rig), .folder = folder};
+    writing w = {.d = d, .rig = rig, .vertex_count = ex_rig_vertex_count(rig), .folder = folder};
     return d->there ? visit_files(d, rig, write_file, &w, error) : EX_OK;
 }

@@ -268,7 +268,7 @@ ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, cons
                             const exi_unpacked_driver *driver, exi_new_folder *folder, ex_error *error) {
     exi_unpacking w = {.rig = rig, .folder = folder, .driver = {.view = view, .mesh = driver->mesh}};
     ex_result result = open_writing(&w, view, mesh, error);
-    if (result == EX_OK && driver->there && driver->layer >= 0)
+    if (result == EX_OK && driver->there && driver->layer >= 0 && !ex_rig_layer_predictor(rig, driver->layer))
         result = write_drivers(&w, view, driver->layer, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
         result = exi_project_domains[ex_rig_layer_domain(rig, l)]->write(&w, l, error);

@@ -75,7 +75,9 @@ static ex_result read_options(exi_project_driver *d, const ex_mesh *mesh, const 
     const ex_project_layer *layer = driven_layer(d->view);
     const ex_project_driver *source = &d->view->driver;
     d->options = source->options;
-    d->options.one_region = layer->one_region;
+    d->options.one_region = layer->one_region || layer->predictor;
+    if (layer->predictor)
+        d->options.residual = EX_RESIDUAL_NONE;
     d->options.ridge = layer->weigh.ridge;
     d->options.paths = layer->trajectory.options != NULL;
     if (source->joint && skeleton)
@@ -147,6 +149,33 @@ static ex_result make_frames(exi_project_driver *d, const ex_mesh *mesh, const e
     return ex_error_within(error, result, "driver");
 }
 
+/* Reads the predictor of a layer that follows motion, and compares it with the layer. */
+static ex_result read_predictor(exi_project_driver *d, ex_error *error) {
+    const ex_project_layer *layer = driven_layer(d->view);
+    char *path = layer->predictor ? ex_path_join(d->view->path, layer->predictor) : NULL;
+    if (!layer->predictor)
+        return EX_OK;
+    if (!path)
+        return ex_error_memory(error, "a path", strlen(layer->predictor));
+    ex_result result = ex_predictor_read(path, &d->predictor, error);
+    free(path);
+    ex_predictor_def def = {0};
+    if (result == EX_OK)
+        ex_predictor_describe(d->predictor, NULL, &def);
+    const int frames = d->driving.driver.driver.frame_count;
+    if (result == EX_OK && def.weight_count != layer->example_count)
+        result = ex_error_set(error, EX_ERROR_DATA,
+                              "%s: this predictor weighs %d examples, but the layer has %d: each of those that were "
+                              "learned is needed, in their order",
+                              layer->predictor, def.weight_count, layer->example_count);
+    if (result == EX_OK && def.frame_count != frames)
+        result = ex_error_set(error, EX_ERROR_DATA,
+                              "%s: this predictor looks at %d moving frames, but the driver has %d: the driver's mesh "
+                              "and \"frames\" must be those that were learned with",
+                              layer->predictor, def.frame_count - 1, frames - 1);
+    return ex_error_within(error, result, "layers[%d].weigh.predictor", (int)(layer - d->view->layers));
+}
+
 static ex_result check_residual(const exi_project_driver *d, const ex_skin *skin, ex_error *error) {
     if (!skin || !d->view->driver.residual || d->options.residual == EX_RESIDUAL_NONE)
         return EX_OK;
@@ -166,7 +195,9 @@ ex_result exi_project_driver_open(exi_project_driver *d, const ex_project_view *
         result = read_options(d, mesh, skeleton, skin, error);
     if (result == EX_OK)
         result = check_residual(d, skin, error);
-    return result == EX_OK ? make_frames(d, mesh, skeleton, skin, error) : result;
+    if (result == EX_OK)
+        result = make_frames(d, mesh, skeleton, skin, error);
+    return result == EX_OK ? read_predictor(d, error) : result;
 }
 
 ex_result exi_project_driver_take(exi_project_driver *d, const ex_project_view *view, ex_mesh *of_driver,
@@ -187,6 +218,7 @@ void exi_project_driver_close(exi_project_driver *d) {
     free(d->regions);
     free(d->driver_weights);
     ex_drive_free_binds(d->binds);
+    ex_predictor_destroy(d->predictor);
     ex_skin_destroy(d->carry);
     free(d->links);
     ex_driver_destroy(d->driver);
@@ -262,15 +294,18 @@ const float *exi_project_driver_form(const exi_project_driver *d, const ex_proje
 
 void exi_project_driver_fill(const exi_project_driver *d, const ex_project_layer *source, const float **keys,
                              ex_layer_def *layer) {
+    if (source->dimension == 0)
+        layer->weigh.points = NULL;
+    layer->driven.joints = NULL;
+    layer->driven.predictor = d->predictor;
+    if (d->predictor)
+        return;
     for (int k = 0; k < source->example_count; k++)
         keys[k] = exi_project_driver_form(d, &source->examples[k]);
     layer->driven.keys = keys;
     layer->driven.view_count = d->driving.view_count;
     layer->driven.views = d->driving.views;
     layer->driven.regions = d->driving.regions;
-    if (source->dimension == 0)
-        layer->weigh.points = NULL;
-    layer->driven.joints = NULL;
 }
 
 /* ---- joints ---- */

@@ -25,15 +25,16 @@ typedef struct exi_project_driver {
     ex_drive_region *regions;
     exi_drive_plan driving;
     ex_driver *driver;
-    ex_skin *carry; /* skin of the project's mesh made of the moving frames; NULL if the mesh has a skin */
+    ex_predictor *predictor; /* of the layer that follows motion, or NULL */
+    ex_skin *carry;          /* skin of the project's mesh made of the moving frames; NULL if the mesh has a skin */
     struct exi_frame_link *links; /* [frame_count]; NULL without `carry` */
     exi_driver_form *forms;
     int form_count;
     size_t form_capacity;
 } exi_project_driver;
 
-/* Reads the driver's mesh, masks and binds, and spreads the moving frames. mesh: the project's. skeleton and skin may
- * be NULL. Always close it. */
+/* Reads the driver's mesh, masks, binds and predictor, and spreads the moving frames. mesh: the project's. skeleton and
+ * skin may be NULL. Always close it. */
 ex_result exi_project_driver_open(exi_project_driver *driver, const ex_project_view *view, const ex_mesh *mesh,
                                   const ex_skeleton *skeleton, const ex_skin *skin, ex_error *error);
 /* Does the same with known options, of a rig. Always takes ownership of of_driver. */
@@ -49,7 +50,8 @@ ex_result exi_project_driver_add_form(exi_project_driver *driver, const char *pa
 /* Returns the driver's form at an example's whole pose; NULL: the driver's mesh. */
 const float *exi_project_driver_form(const exi_project_driver *driver, const ex_project_example *example);
 
-/* Fills in the driver's part of a layer that it weighs: forms, into keys [example_count], and regions. */
+/* Fills in the driver's part of a layer that it weighs: forms, into keys [example_count], and regions; or the
+ * predictor. */
 void exi_project_driver_fill(const exi_project_driver *driver, const ex_project_layer *source, const float **keys,
                              ex_layer_def *layer);
 

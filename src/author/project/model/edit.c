@@ -177,7 +177,11 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
     const int count = pseudo ? layer->pseudo_count : layer->example_count;
     if ((unsigned)edit->kind > EX_EDIT_FALLOFF || (!remove && !falloff && !edit->at))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "the edit gives no place, or its kind is unknown");
-    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
+    if (layer->predictor)
+        return ex_error_set(error, EX_ERROR_ARGUMENT,
+                            "layer '%s' follows motion: its examples have no places, and none can be added or removed",
+                            layer->name);
+    if (exi_layer_is_direct(layer))
         return ex_error_set(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
     if (layer->driven && (add || pseudo))
         return ex_error_set(error, EX_ERROR_ARGUMENT,

@@ -24,6 +24,12 @@ struct ex_project {
 ex_result exi_project_interpret(json_t *root, const char *path, exi_arena *arena, ex_project_view *view,
                                 ex_error *error);
 
+/* True if the layer's axes are its weights: each example is a slider. */
+static inline bool exi_layer_is_direct(const ex_project_layer *layer) {
+    const ex_weigher_info *info = ex_weigher_kind_info(layer->weigh.kind);
+    return !info->has_points && !info->is_driven;
+}
+
 /* Converts a setting to a rotation, of any length but 0; false if it is none. */
 bool exi_setting_rotation(const ex_setting *setting, double q[4]);
 /* Fails because the axis or joint takes another kind of value. Returns EX_ERROR_DATA. */

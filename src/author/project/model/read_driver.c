@@ -152,15 +152,17 @@ ex_result exi_read_driver(exi_project_reader *r, const json_t *root) {
 
 /* ---- the layer ---- */
 
+/* A space with a driver axis is convex, or follows motion. */
 static ex_result check_space(exi_project_reader *r, const exi_place *place, ex_project_layer *layer) {
-    const bool convex = ex_weigher_kind_info(layer->weigh.kind)->is_driven;
+    const ex_weigher_info *info = ex_weigher_kind_info(layer->weigh.kind);
+    const bool driven = info->is_driven;
     exi_place space = exi_place_key(place, "space");
     int scalars = 0;
     const char *name = NULL;
     for (int i = 0; i < layer->axis_count; i++) {
         const ex_project_axis *axis = &layer->axes[i];
         exi_place at = exi_place_index(&space, (size_t)i);
-        if (axis->axis.kind == EX_AXIS_DRIVER && !convex)
+        if (axis->axis.kind == EX_AXIS_DRIVER && !driven)
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
                                 "%s.driver: a driver axis needs \"weigh\": {\"kind\": \"convex\"}", at.text);
         if (axis->axis.kind == EX_AXIS_DRIVER && !r->view->driver.mesh)
@@ -173,19 +175,22 @@ static ex_result check_space(exi_project_reader *r, const exi_place *place, ex_p
                                 name);
         if (axis->axis.kind == EX_AXIS_DRIVER)
             name = axis->name;
-        else if (convex && (axis->axis.kind != EX_AXIS_SCALAR || scalars++ > 0))
+        else if (info->is_predicted)
+            return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                                "%s: a space that follows motion has no axis besides that of the driver", at.text);
+        else if (driven && (axis->axis.kind != EX_AXIS_SCALAR || scalars++ > 0))
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
                                 "%s: besides the driver axis, a convex space has at most one scalar axis", at.text);
     }
-    if (convex && !name)
+    if (driven && !name)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
-                            "%s: \"kind\": \"convex\" needs a driver axis: add {\"name\": \"body\", \"driver\": true}",
-                            space.text);
-    if (convex && r->view->driver.name)
+                            "%s: \"kind\": \"%s\" needs a driver axis: add {\"name\": \"body\", \"driver\": true}",
+                            space.text, ex_weigher_kind_name(layer->weigh.kind));
+    if (driven && r->view->driver.name)
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: another layer already follows the driver: only one can",
                             space.text);
-    layer->driven = convex;
-    if (convex)
+    layer->driven = driven;
+    if (driven)
         r->view->driver.name = name;
     return EX_OK;
 }
@@ -218,6 +223,23 @@ static ex_result read_regions(exi_project_reader *r, const json_t *list, const e
     return EX_OK;
 }
 
+/* Reads what a layer that follows motion has instead of regions. */
+static ex_result read_predicted(exi_project_reader *r, const json_t *weigh, const exi_place *place,
+                                ex_project_layer *layer) {
+    const ex_project_driver *driver = &r->view->driver;
+    if (driver->residual && driver->options.residual != EX_RESIDUAL_NONE)
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                            "settle.residual: a layer that follows motion has no keys that could carry a residual: "
+                            "\"none\" is needed here");
+    if (!json_object_get(weigh, "predictor"))
+        return ex_error_set(
+            r->keys.error, EX_ERROR_DATA,
+            "%s.predictor: missing: name the file of the predictor, which 'exemplar unpack' writes from "
+            "a rig that follows motion",
+            place->text);
+    return exi_get_text(&r->keys, weigh, place, "predictor", true, &layer->predictor);
+}
+
 ex_result exi_read_driven(exi_project_reader *r, const json_t *object, const exi_place *place,
                           ex_project_layer *layer) {
     const json_t *weigh = json_object_get(object, "weigh"), *weights = json_object_get(weigh, "driver_weights"),
@@ -227,7 +249,10 @@ ex_result exi_read_driven(exi_project_reader *r, const json_t *object, const exi
     ex_result result = check_space(r, place, layer);
     if (result != EX_OK || !layer->driven)
         return result;
-    result = exi_get_bool(&r->keys, weigh, &at, "one_region", &layer->one_region);
+    if (ex_weigher_kind_info(layer->weigh.kind)->is_predicted)
+        result = read_predicted(r, weigh, &at, layer);
+    else
+        result = exi_get_bool(&r->keys, weigh, &at, "one_region", &layer->one_region);
     if (result == EX_OK && weights)
         result = exi_read_mask(r, weights, &weights_at, false, &layer->driver_weights);
     if (result == EX_OK && regions && layer->one_region)
@@ -317,12 +342,21 @@ ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, cons
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.locals: only examples weighed by a driver have this",
                             place->text);
     ex_result result = exi_get_bool(&r->keys, object, place, "posed", &stands);
+    if (result == EX_OK && layer->predictor && posed && stands)
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                            "%s.posed: forms of a layer that follows motion are at rest: false is needed here",
+                            place->text);
     if (result == EX_OK)
         result = read_locals(r, object, place, example);
-    example->rest = layer->driven && (!stands || (!layer->unposed && !layer->trajectory.options));
+    example->rest = layer->driven && (!stands || layer->predictor || (!layer->unposed && !layer->trajectory.options));
+    if (result == EX_OK && layer->predictor && json_object_get(at, name))
+        return ex_error_set(r->keys.error, EX_ERROR_DATA,
+                            "%s.%s: forms of a layer that follows motion belong to no form of the driver: leave this "
+                            "out",
+                            at_place.text, name);
     if (result == EX_OK && name && json_object_get(at, name))
         result = exi_get_text(&r->keys, at, &at_place, name, true, &example->driver);
-    if (result == EX_OK && layer->driven && !example->driver)
+    if (result == EX_OK && layer->driven && !layer->predictor && !example->driver)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s.%s: missing: name the file of the driver's form",
                               at_place.text, name);
     return result;

@@ -52,8 +52,7 @@ static ex_result read_example(exi_project_reader *r, const json_t *object, const
                                          "muted", "falloff", "metric", "posed",    "locals", NULL};
     const char *keys[EXI_KEYS_MAX];
     exi_domain_example_keys(common, keys);
-    const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points,
-               at = json_object_get(object, "at") != NULL;
+    const bool direct = exi_layer_is_direct(layer), at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(&r->keys, object, place, keys);
     if (result == EX_OK)
         result = exi_get_text(&r->keys, object, place, "name", true, &example->name);
@@ -65,7 +64,7 @@ static ex_result read_example(exi_project_reader *r, const json_t *object, const
     if (result == EX_OK && direct && at)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA,
                               "%s.at: examples of a direct layer have no place: its axes are its weights", place->text);
-    if (result == EX_OK && !direct && !at)
+    if (result == EX_OK && !direct && !layer->predictor && !at)
         result = ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: \"at\" is missing: it places the example in the space",
                               place->text);
     return result;
@@ -76,7 +75,7 @@ void exi_drop_muted_axes(const json_t *object, ex_project_layer *layer) {
     ex_project_axis *axes = (ex_project_axis *)(uintptr_t)layer->axes;
     ex_axis *plain = (ex_axis *)(uintptr_t)layer->weigh.axes;
     int kept = 0, dimension = 0;
-    if (ex_weigher_kind_info(layer->weigh.kind)->has_points || json_array_size(examples) != (size_t)layer->axis_count)
+    if (!exi_layer_is_direct(layer) || json_array_size(examples) != (size_t)layer->axis_count)
         return; /* refused later, if it is direct */
     for (int i = 0; i < layer->axis_count; i++) {
         if (json_is_true(json_object_get(json_array_get(examples, (size_t)i), "muted")))
@@ -162,7 +161,7 @@ ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const e
                                     read[i].name);
         read[i].place = (int)i;
     }
-    if (!ex_weigher_kind_info(layer->weigh.kind)->has_points && count != axes)
+    if (exi_layer_is_direct(layer) && count != axes)
         return ex_error_set(r->keys.error, EX_ERROR_DATA,
                             "%s: a direct layer needs one example per axis, but there are %zu for %zu axes", at.text,
                             count, axes);
@@ -273,7 +272,7 @@ ex_result exi_read_pseudos(exi_project_reader *r, const json_t *object, const ex
     if (!json_is_array(list))
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a list of pseudo-examples is needed here", at.text);
     size_t count = json_array_size(list);
-    if (count > 0 && !ex_weigher_kind_info(layer->weigh.kind)->has_points)
+    if (count > 0 && exi_layer_is_direct(layer))
         return ex_error_set(r->keys.error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples",
                             at.text);
     if (count > 0 && layer->driven)

@@ -133,7 +133,7 @@ static ex_result check_readings(exi_project_reader *r, const json_t *at, const e
                                 here.text, axis->joint, *written);
         if (exi_reading_agrees(&axis->reading, joint, written, read))
             continue;
-        if (!ex_weigher_kind_info(layer->weigh.kind)->has_points)
+        if (exi_layer_is_direct(layer))
             return ex_error_set(r->keys.error, EX_ERROR_DATA,
                                 "%s: in a direct layer this example is where '%s' is 1, but joint '%s' reads %g there",
                                 place->text, axis->name, axis->joint, *read);
@@ -247,8 +247,10 @@ static ex_result read_points(exi_project_reader *r, const json_t *at, ex_project
 
 ex_result exi_read_pose(exi_project_reader *r, const json_t *object, const exi_place *place,
                         const ex_project_layer *layer, int index, ex_project_example *example) {
-    const bool direct = !ex_weigher_kind_info(layer->weigh.kind)->has_points;
+    const bool direct = exi_layer_is_direct(layer) || (layer->predictor && !json_object_get(object, "at"));
     exi_place here = exi_place_key(place, "at");
+    if (layer->predictor)
+        index = -1; /* there is no axis that an example is the end of */
     json_t *at = !direct     ? json_object_get(object, "at")
                  : index < 0 ? json_object()
                              : json_pack("{s:i}", layer->axes[index].name, 1);

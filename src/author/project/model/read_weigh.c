@@ -11,6 +11,7 @@
 /* Keys that are not parameters of the weigher: read_falloff.c and read_driver.c read them. */
 static const char *const reach_keys[] = {"falloff", "metric", NULL};
 static const char *const driver_keys[] = {"driver_weights", "one_region", "regions", NULL};
+static const char *const motion_keys[] = {"driver_weights", "predictor", NULL};
 
 static ex_result refuse_reach(exi_project_reader *r, const json_t *weigh, const exi_place *place) {
     for (int i = 0; reach_keys[i]; i++)
@@ -22,7 +23,10 @@ static ex_result refuse_reach(exi_project_reader *r, const json_t *weigh, const 
 
 static ex_result check_keys(exi_project_reader *r, const json_t *weigh, const exi_place *place,
                             const ex_weigher_info *info) {
-    const char *const *const more = info->has_falloffs ? reach_keys : info->is_driven ? driver_keys : NULL;
+    const char *const *const more = info->has_falloffs   ? reach_keys
+                                    : info->is_predicted ? motion_keys
+                                    : info->is_driven    ? driver_keys
+                                                         : NULL;
     const char **keys = exi_array_allocate((size_t)info->parameter_count + 8, sizeof *keys);
     int count = 0;
     if (!keys)

@@ -21,7 +21,10 @@ static bool set_values(json_t *to, const json_t *from) {
 }
 
 static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
-    return !ex_weigher_kind_info(layer->weigh.kind)->has_points
+    if (layer->predictor)
+        return ex_error_set(error, EX_ERROR_DATA, "layer '%s' follows motion: it has no space to place anything in",
+                            layer->name);
+    return exi_layer_is_direct(layer)
                ? ex_error_set(error, EX_ERROR_DATA, "layer '%s' is direct: it has no space to place anything in",
                               layer->name)
                : EX_OK;
@@ -102,7 +105,12 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
         return ex_error_set(error, EX_ERROR_DATA,
                             "'%s' is the reference of layer '%s', which all others start from, so it cannot be removed",
                             which.name, view->name);
-    if (!ex_weigher_kind_info(view->weigh.kind)->has_points)
+    if (view->predictor)
+        return ex_error_set(error, EX_ERROR_DATA,
+                            "layer '%s' follows motion: its predictor weighs all of its examples, so none can be "
+                            "removed",
+                            view->name);
+    if (exi_layer_is_direct(view))
         return ex_error_set(
             error, EX_ERROR_DATA,
             "layer '%s' is direct: its examples and axes belong together; remove both in the project file", view->name);

@@ -26,10 +26,6 @@ const char *ex_match_name(ex_match match) {
     return match >= 0 && match < EX_MATCH_COUNT ? names[match] : "";
 }
 
-static bool is_direct(const ex_project_layer *layer) {
-    return !ex_weigher_kind_info(layer->weigh.kind)->has_points;
-}
-
 /* ---- what to mirror ---- */
 
 /* Says why the examples of a layer cannot be mirrored, after "layer 'x' "; NULL if they can. */
@@ -65,7 +61,8 @@ static ex_result set_source(exi_mirroring *m, int layer, int place, ex_error *er
 static ex_side side_of(const exi_mirroring *m, const ex_project_layer *layer, const ex_project_example *example) {
     ex_side side = EX_SIDE_NONE;
     bool agree = true;
-    const int first = is_direct(layer) ? example->place : 0, end = is_direct(layer) ? first + 1 : layer->axis_count;
+    const int first = exi_layer_is_direct(layer) ? example->place : 0,
+              end = exi_layer_is_direct(layer) ? first + 1 : layer->axis_count;
     for (int i = first; i < end; i++) {
         const ex_project_axis *axis = &layer->axes[i];
         const ex_side one = axis->joint ? exi_mirror_joint_side(&m->mirror, axis->joint) : exi_side_of_name(axis->name);
@@ -272,7 +269,7 @@ static ex_result keep_up(exi_mirroring *m, ex_error *error) {
 static bool find_direct_axis(exi_mirroring *m, const char *name) {
     for (int l = 0; l < m->mirror.view->layer_count; l++) {
         const ex_project_layer *layer = &m->mirror.view->layers[l];
-        for (int i = 0; is_direct(layer) && layer->domain == m->source->domain && i < layer->axis_count; i++)
+        for (int i = 0; exi_layer_is_direct(layer) && layer->domain == m->source->domain && i < layer->axis_count; i++)
             if (strcmp(layer->axes[i].name, name) == 0) {
                 m->to = l;
                 m->place = i;
@@ -289,7 +286,7 @@ static ex_result choose_direct_layer(exi_mirroring *m, ex_error *error) {
         return ex_error_memory(error, "a layer", 0);
     m->to = strcmp(name, m->source->name) == 0 ? m->from : m->mirror.view->layer_count;
     for (int l = 0; l < m->mirror.view->layer_count; l++)
-        if (strcmp(m->mirror.view->layers[l].name, name) == 0 && is_direct(&m->mirror.view->layers[l]) &&
+        if (strcmp(m->mirror.view->layers[l].name, name) == 0 && exi_layer_is_direct(&m->mirror.view->layers[l]) &&
             m->mirror.view->layers[l].domain == m->source->domain)
             m->to = l;
     m->new_layer = m->to == m->mirror.view->layer_count;
@@ -371,7 +368,7 @@ static ex_result put_image(exi_mirroring *m, ex_error *error) {
     const char *own = exi_example_at(m->source, m->from_place)->name;
     char *name = m->def->as ? exi_text_copy(m->def->as, strlen(m->def->as)) : ex_mirror_name(own);
     ex_result result = name ? mirror_axes(m, error) : ex_error_memory(error, "a name", 0);
-    if (result == EX_OK && is_direct(m->source)) {
+    if (result == EX_OK && exi_layer_is_direct(m->source)) {
         result = put_direct(m, name, error);
     } else if (result == EX_OK) {
         result = exi_mirroring_find_layer(m, error);

@@ -149,8 +149,6 @@ ex_result exi_amend_made(exi_amendment *a, char *path, ex_error *error);
 
 /* True if the layer's examples are forms at rest, as "positions" and "trajectory" have them. */
 bool exi_layer_at_rest(const ex_project_layer *layer);
-/* True if the layer's axes are its weights: each example is a slider. */
-bool exi_layer_is_direct(const ex_project_layer *layer);
 /* Returns the index of the layer that a sculpt at this place belongs to. In this order: the direct layer whose slider
  * alone is at 1, with *target the example's index in its list, else -1; the layer of offsets over exactly the axes that
  * are moved; the layer of forms whose space has all of them; a new layer of offsets, appended to the changed tree. -1

@@ -136,10 +136,6 @@ bool exi_layer_at_rest(const ex_project_layer *layer) {
                                                  : layer->domain == EX_DOMAIN_OFFSETS && !layer->offsets.posed;
 }
 
-bool exi_layer_is_direct(const ex_project_layer *layer) {
-    return !ex_weigher_kind_info(layer->weigh.kind)->has_points;
-}
-
 static bool has_axis(const ex_project_layer *layer, const char *name) {
     for (int i = 0; i < layer->axis_count; i++)
         if (strcmp(layer->axes[i].name, name) == 0)
