@@ -214,7 +214,8 @@ void exi_check_disturbed(exi_checker *c) {
             check_rest(c, l, vectors);
             check_sets(c, l);
         }
-        const bool forms = exi_project_domain_of(layer)->masked == EXI_MASKED_MESH;
+        /* Forms of a layer that follows motion have no pose of their own. */
+        const bool forms = exi_project_domain_of(layer)->masked == EXI_MASKED_MESH && !layer->predictor;
         for (int k = 0; forms && !layer->muted && k < layer->example_count && !c->failed; k++) {
             check_sculpt(c, l, k, vectors);
             for (int later = l + 1; later < c->view->layer_count && !c->failed; later++)

@@ -36,6 +36,12 @@ static bool is_unposed_here(const ex_project_view *view, const ex_project_layer 
 /* Refuses layers that cannot have a sculpt as an example. */
 static ex_result check_layer(const ex_project_view *view, const ex_project_layer *layer, ex_error *error) {
     const exi_project_domain *domain = exi_project_domain_of(layer);
+    if (layer->predictor)
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "layer '%s' follows motion: its predictor weighs the examples that were learned, so none can "
+            "be added; learn it again with the new take, or add a layer of offsets",
+            layer->name);
     if (domain->masked != EXI_MASKED_MESH)
         return ex_error_set(error, EX_ERROR_DATA, "layer '%s' is a layer of %s: it has %sno forms", layer->name,
                             domain->examples,
