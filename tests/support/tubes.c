@@ -166,3 +166,51 @@ driven_tube *driven_tube_make(int frames, ex_residual residual, bool push) {
     d->def.driver = &d->driver;
     return d;
 }
+
+ex_predictor *driven_tube_follow(driven_tube *d) {
+    enum { COMPONENTS = 2, LANDMARKS = 5, LENGTH = 12 * (TUBE_FRAMES - 1) + 3 + 13 * TUBE_FRAMES };
+    float centres[TUBE_FRAMES * 3] = {0}, mean[LENGTH], scales[LENGTH], components[LENGTH * COMPONENTS];
+    float landmarks[LANDMARKS * COMPONENTS], base[TUBE_KEYS], slopes[COMPONENTS * TUBE_KEYS];
+    float pulls[LANDMARKS * TUBE_KEYS], known[LANDMARKS * TUBE_KEYS];
+    must(ex_state_start(TUBE_FRAMES, EX_STATE_KIND_COUNT) == LENGTH, "length of a state");
+    for (int i = 0; i < LENGTH; i++) {
+        mean[i] = 0.01F * (float)(i % 7);
+        scales[i] = 0.5F;
+        components[2 * i] = i == 1 ? 1 : 0;
+        components[2 * i + 1] = i == 4 ? 1 : 0;
+    }
+    for (int i = 0; i < LANDMARKS * COMPONENTS; i++)
+        landmarks[i] = 0.1F * (float)(i - LANDMARKS);
+    for (int k = 0; k < TUBE_KEYS; k++)
+        base[k] = 0.2F;
+    for (int i = 0; i < COMPONENTS * TUBE_KEYS; i++)
+        slopes[i] = 0.3F * (float)(i % 3 - 1);
+    for (int i = 0; i < LANDMARKS * TUBE_KEYS; i++) {
+        pulls[i] = 0.1F * (float)(i % 4 - 2);
+        known[i] = 0.05F * (float)(i % 5);
+    }
+    const ex_predictor_def def = {.frame_count = TUBE_FRAMES,
+                                  .centres = centres,
+                                  .up = {0, 1, 0},
+                                  .step = 0.04,
+                                  .fastest = 100,
+                                  .component_count = COMPONENTS,
+                                  .landmark_count = LANDMARKS,
+                                  .weight_count = TUBE_KEYS,
+                                  .mean = mean,
+                                  .scales = scales,
+                                  .components = components,
+                                  .landmarks = landmarks,
+                                  .base = base,
+                                  .slopes = slopes,
+                                  .pulls = pulls,
+                                  .known = known,
+                                  .width = 2,
+                                  .familiar = 1,
+                                  .outside = 100};
+    ex_predictor *predictor = NULL;
+    must(ex_predictor_create(&def, NULL, &predictor, NULL) == EX_OK, "a predictor");
+    d->layer.weigh.kind = EX_WEIGHER_MOTION;
+    d->layer.driven = (ex_layer_driven){.predictor = predictor};
+    return predictor;
+}

@@ -45,4 +45,8 @@ driven_tube *driven_tube_make(int frames, ex_residual residual, bool push);
 /* Un-poses the forms again by the frames at their keys. */
 void driven_tube_unpose(driven_tube *tube);
 
+/* Makes the layer follow the motion of the driver: TUBE_KEYS examples, weighed by a predictor of two components and
+ * five landmarks. tube: with TUBE_FRAMES moving frames, without a residual. Release the predictor. */
+ex_predictor *driven_tube_follow(driven_tube *tube);
+
 #endif

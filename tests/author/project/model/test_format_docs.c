@@ -43,17 +43,17 @@ static void the_projects_shown_are_read(void **state) {
 static void every_key_is_described(void **state) {
     (void)state;
     static const char *const words[] = {
-        "exemplar",   "mesh",     "layers",     "skeleton",      "skinning", "subdivide",      "up",
-        "unit",       "name",     "space",      "weigh",         "shape",    "texture",        "examples",
-        "pseudo",     "mask",     "map",        "image",         "at",       "joints",         "min",
-        "max",        "rest",     "scale",      "clamp",         "joint",    "angle",          "slide",
-        "stretch",    "rotation", "about",      "scheme",        "levels",   "limit",          "boundary",
-        "metres",     "muted",    "frame",      "participation", "protect",  "posed",          "tolerance",
-        "falloff",    "metric",   "trajectory", "reference",     "mode",     "iterations",     "correctors",
-        "driver",     "settle",   "frames",     "count",         "fit",      "look",           "whole",
-        "influences", "residual", "thickness",  "push",          "bind",     "driver_weights", "one_region",
-        "regions",    "locals",   "terms",      "weights",       "bases",    "segment_angle",  "root",
-        "segments",
+        "exemplar",   "mesh",      "layers",     "skeleton",      "skinning", "subdivide",      "up",
+        "unit",       "name",      "space",      "weigh",         "shape",    "texture",        "examples",
+        "pseudo",     "mask",      "map",        "image",         "at",       "joints",         "min",
+        "max",        "rest",      "scale",      "clamp",         "joint",    "angle",          "slide",
+        "stretch",    "rotation",  "about",      "scheme",        "levels",   "limit",          "boundary",
+        "metres",     "muted",     "frame",      "participation", "protect",  "posed",          "tolerance",
+        "falloff",    "metric",    "trajectory", "reference",     "mode",     "iterations",     "correctors",
+        "driver",     "settle",    "frames",     "count",         "fit",      "look",           "whole",
+        "influences", "residual",  "thickness",  "push",          "bind",     "driver_weights", "one_region",
+        "regions",    "locals",    "terms",      "weights",       "bases",    "segment_angle",  "root",
+        "segments",   "predictor",
     };
     static const char *const values[] = {
 #define DOMAIN(id, entry, word, help) word,
