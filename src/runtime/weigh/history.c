@@ -20,7 +20,7 @@
 /* SLOTS: frames kept. Those nearer in time than an eighth of a step to the last but one replace the last, so that the
  * slots reach back over at least two steps. */
 enum { SLOTS = 40 };
-static const double thinned = 0.125, longest = 1.0;
+static const double thinned = 0.125, longest = 1.0, oldest_clock = 1e8;
 
 const char *ex_state_kind_name(ex_state_kind kind) {
     static const char *const names[] = {
@@ -75,8 +75,10 @@ static uint32_t slot_before(const history *h, uint32_t back) {
     return (h->newest + SLOTS - back) % SLOTS;
 }
 
+/* True for a history that this room wrote, as far as its head shows; one that is very old begins anew. */
 static bool is_sound(const history *h) {
-    return h->count <= SLOTS && h->newest < SLOTS && isfinite(h->clock);
+    return h->count <= SLOTS && h->newest < SLOTS && h->clock >= 0 && h->clock < oldest_clock &&
+           h->times[h->newest] == h->clock;
 }
 
 static void take_frame(const float *matrix, const float *centre, float frame[FRAME]) {
@@ -88,10 +90,11 @@ static void take_frame(const float *matrix, const float *centre, float frame[FRA
     }
 }
 
-/* True if a frame moved faster since the last one than it ever does. */
+/* True if a frame moved faster since the last one than it ever does. Over very short times, rounding errors would be
+ * fast. */
 static bool was_cut(const ex_predictor *p, history *h, const float *now, double elapsed) {
     const float *last = slot_of(p, h, h->newest);
-    const double most = p->fastest * elapsed;
+    const double most = p->fastest * (elapsed > thinned * p->step ? elapsed : thinned * p->step);
     for (int f = 0; f < p->frame_count; f++) {
         double square = 0;
         for (int c = 0; c < 3; c++) {
@@ -242,6 +245,9 @@ void ex_predictor_observe(const ex_predictor *p, const float *matrices, const fl
     float *own = state + ex_state_start(p->frame_count, EX_STATE_SIZE);
     for (int f = 0; f < p->frame_count; f++)
         own[f] = sizes && p->sizes ? sizes[f] : 1;
+    /* A driver or a history with numbers beyond measure says nothing. */
+    for (int i = 0, length = ex_state_start(p->frame_count, EX_STATE_KIND_COUNT); i < length; i++)
+        state[i] = fabsf(state[i]) < 1e18F ? state[i] : 0;
     if (h)
         add_slot(p, h, now);
 }

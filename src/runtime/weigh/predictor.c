@@ -81,12 +81,17 @@ static bool sound_head(const ex_predictor *p) {
            p->familiar < 1e6 && p->outside >= 0 && p->outside < 1e12 && length > 0.9F && length < 1.1F;
 }
 
-static bool all_finite(const void *block, size_t size) {
-    const float *at = (const float *)(const void *)((const char *)block + sizeof(ex_predictor));
-    const size_t count = (size - sizeof(ex_predictor)) / sizeof *at;
-    for (size_t i = 0; i < count; i++)
-        if (!(fabsf(at[i]) < 1e18F))
-            return false;
+/* True if all numbers are small enough for every sum of an evaluation to be finite; components are of length 1. */
+static bool all_finite(const ex_predictor *head, const void *block) {
+    const float *at = (const float *)(const void *)((const char *)block + sizeof *head);
+    size_t lengths[TABLES];
+    measure(head, lengths);
+    for (int t = 0; t < TABLES; at += lengths[t++]) {
+        const float most = t == 3 ? 2 : t == 4 ? 1e12F : 1e18F;
+        for (size_t i = 0; i < lengths[t]; i++)
+            if (!(fabsf(at[i]) < most))
+                return false;
+    }
     return true;
 }
 
@@ -95,7 +100,7 @@ bool exi_predictor_is_sound(const void *bytes, size_t size, ex_predictor *head) 
         return false;
     memcpy(head, bytes, sizeof *head);
     return head->size == size && head->reserved == 0 && head->spare == 0 && sound_head(head) &&
-           measure_all(head) == size && all_finite(bytes, size);
+           measure_all(head) == size && all_finite(head, bytes);
 }
 
 /* ---- making and describing ---- */
@@ -124,6 +129,14 @@ ex_result ex_predictor_create(const ex_predictor_def *def, const ex_allocator *a
                          .width = def->width,
                          .familiar = def->familiar,
                          .outside = def->outside};
+    if (def->frame_count > EX_PREDICTOR_FRAME_MAX || def->component_count > EX_PREDICTOR_COMPONENT_MAX ||
+        def->landmark_count > EX_PREDICTOR_LANDMARK_MAX || def->weight_count > EX_PREDICTOR_WEIGHT_MAX)
+        return ex_error_set(error, EX_ERROR_LIMIT,
+                            "a predictor has at most %d moving frames, %d components, %d landmarks and %d weights, not "
+                            "%d, %d, %d and %d",
+                            EX_PREDICTOR_FRAME_MAX, EX_PREDICTOR_COMPONENT_MAX, EX_PREDICTOR_LANDMARK_MAX,
+                            EX_PREDICTOR_WEIGHT_MAX, def->frame_count, def->component_count, def->landmark_count,
+                            def->weight_count);
     if (!sound_head(&head))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
                             "a predictor has a count or a number that is out of range, or 'up' is not of length 1");
@@ -142,9 +155,9 @@ ex_result ex_predictor_create(const ex_predictor_def *def, const ex_allocator *a
         if (from[i])
             memcpy((float *)(uintptr_t)to[i], from[i], lengths[i] * sizeof(float));
     store_landmarks(def, (float *)(uintptr_t)to[4]);
-    if (!all_finite(p, (size_t)p->size)) {
+    if (!all_finite(p, p)) {
         ex_predictor_destroy(p);
-        return ex_error_set(error, EX_ERROR_DATA, "a number of a predictor is not finite");
+        return ex_error_set(error, EX_ERROR_DATA, "a number of a predictor is not finite, or far too large");
     }
     *predictor = p;
     return EX_OK;
