@@ -247,7 +247,7 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
         return result;
     ex_error own;
     if (def->method == EX_LEARN_MOTION)
-        return exi_learn_motion(def, rig, learned, error ? error : &own);
+        return exi_learn_motion(def, EXI_MOTION_MEMORY, rig, learned, error ? error : &own);
     exi_learner l = {.def = def, .error = error ? error : &own, .share = 0.1};
     ex_drive_options options = def->options;
     result = open_learner(&l);

@@ -6,7 +6,10 @@
 
 #include <exemplar/author/drive.h>
 
+/* Usual bytes for frames of the driven mesh that are held in memory; further ones are read again. */
+#define EXI_MOTION_MEMORY ((size_t)256 << 20)
+
 /* ex_drive_learn for EX_LEARN_MOTION. What both methods need is checked already; error is not NULL. */
-ex_result exi_learn_motion(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error);
+ex_result exi_learn_motion(const ex_learn_def *def, size_t memory, ex_rig **rig, ex_learned **learned, ex_error *error);
 
 #endif

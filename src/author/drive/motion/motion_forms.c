@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MEMORY: bytes for frames that are held in memory. HELD: their number, at most. SPARE: rows beside those wanted, so
- * that the last ones converge. ITERATIONS: over the frames held. */
+/* HELD: frames that are held in memory, at most. SPARE: rows beside those wanted, so that the last ones converge.
+ * ITERATIONS: over the frames held. */
 enum { HELD = 1500, SPARE = 8, ITERATIONS = 6 };
-static const size_t memory_most = (size_t)256 << 20;
 
 /* ---- rows ---- */
 
@@ -56,7 +55,9 @@ void exi_motion_orthonormal(float *rows, int count, size_t length) {
                 add(row, other, -exi_motion_dot(row, other, length), length);
             }
             const double square = exi_motion_dot(row, row, length);
-            const float scale = square > 1e-12 * longest && square > 0 ? (float)(1 / sqrt(square)) : 0;
+            /* In the second pass, rows have the length 1 already, and lose only rounding errors. */
+            const double least = pass == 0 ? 1e-12 * longest : 0.01;
+            const float scale = square > least && square > 0 ? (float)(1 / sqrt(square)) : 0;
             for (size_t i = 0; i < length; i++)
                 row[i] *= scale;
         }
@@ -293,7 +294,7 @@ ex_result exi_motion_find_forms(exi_motion_learner *l) {
     const int wanted = l->def->form_count;
     l->form_count = wanted < l->frame_count ? wanted : l->frame_count;
     f.rows = l->form_count + SPARE < l->frame_count ? l->form_count + SPARE : l->frame_count;
-    const size_t fit = memory_most / (f.numbers * sizeof(float));
+    const size_t fit = l->memory / (f.numbers * sizeof(float));
     const int most = fit < HELD ? (int)fit : HELD;
     f.held = l->frame_count < most ? l->frame_count : most > f.rows ? most : f.rows;
     f.all = f.held == l->frame_count;

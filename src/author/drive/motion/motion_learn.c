@@ -152,13 +152,14 @@ static ex_result describe(exi_motion_learner *l, ex_learned **learned) {
     return result;
 }
 
-ex_result exi_learn_motion(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error) {
+ex_result exi_learn_motion(const ex_learn_def *def, size_t memory, ex_rig **rig, ex_learned **learned,
+                           ex_error *error) {
     static const struct {
         ex_result (*run)(exi_motion_learner *);
         double share;
     } steps[] = {
         {exi_motion_observe, 0.15}, {exi_motion_find_forms, 0.35}, {exi_motion_select, 0.3}, {exi_motion_regress, 0.1}};
-    exi_motion_learner l = {.def = def, .error = error};
+    exi_motion_learner l = {.def = def, .memory = memory, .error = error};
     ex_result result = check(&l);
     if (result == EX_OK)
         result = open(&l);
@@ -172,6 +173,10 @@ ex_result exi_learn_motion(const ex_learn_def *def, ex_rig **rig, ex_learned **l
     l.share = 0.1;
     if (result == EX_OK && learned)
         result = describe(&l, learned);
+    if (result != EX_OK) {
+        ex_rig_destroy(*rig);
+        *rig = NULL;
+    }
     close(&l);
     return result;
 }

@@ -133,17 +133,26 @@ static ex_result observe_frame(exi_motion_learner *l, const observing *o, int f,
     return EX_OK;
 }
 
-/* One or two takes are cut into pieces, so that something can be held out. */
+/* Numbers the takes that frames are learned from, without those that are too short. One or two takes are cut into
+ * pieces, so that something can be held out. */
 static void cut_takes(exi_motion_learner *l) {
-    l->take_count = l->refs.count;
-    if (l->refs.count >= 3)
-        return;
-    l->take_count = PIECES * l->refs.count;
-    for (int i = 0; i < l->frame_count; i++) {
-        const exi_reference *take = &l->refs.items[l->takes[i]];
-        const int64_t place = (int64_t)(l->frames[i] - take->first) * PIECES / take->frame_count;
-        l->takes[i] = PIECES * l->takes[i] + (int)place;
+    l->take_count = 0;
+    for (int i = 0, last = -1; i < l->frame_count; i++) {
+        const int take = l->takes[i];
+        l->take_count += take != last;
+        l->takes[i] = l->take_count - 1;
+        last = take;
     }
+    if (l->take_count >= 3)
+        return;
+    for (int first = 0, end; first < l->frame_count; first = end) {
+        const int take = l->takes[first];
+        for (end = first + 1; end < l->frame_count && l->takes[end] == take;)
+            end++;
+        for (int i = first; i < end; i++)
+            l->takes[i] = PIECES * take + (int)((int64_t)(i - first) * PIECES / (end - first));
+    }
+    l->take_count *= PIECES;
 }
 
 static ex_result observe_all(exi_motion_learner *l, const observing *o) {
