@@ -449,7 +449,7 @@ static void wild_matrices_do_no_harm(void **context) {
     close_observer(&fresh);
 }
 
-/* What a history held before a cut leaves no trace. */
+/* The past before a cut leaves no trace. */
 static void equal_motions_give_equal_bytes(void **context) {
     (void)context;
     observer o = open_observer(), other = open_observer();

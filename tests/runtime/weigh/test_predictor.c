@@ -231,7 +231,7 @@ static void far_states_fade_to_known_weights(void **context) {
     ex_predictor_destroy(predictor);
 }
 
-/* What the components do not see makes a state unfamiliar too. */
+/* Numbers that the components do not see make a state unfamiliar too. */
 static void unseen_numbers_are_unfamiliar(void **context) {
     (void)context;
     static tables t;
