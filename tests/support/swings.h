@@ -19,7 +19,7 @@ typedef struct swing_lesson {
     char paths[2 * SWING_TAKES][300];
 } swing_lesson;
 
-/* Writes takes of so many frames each [take_count], of the seeds 0, 1, … */
+/* Writes takes of these numbers of frames [take_count], of the seeds 0, 1, … */
 void swing_open(swing_lesson *lesson, int take_count, const int *frame_counts);
 void swing_close(swing_lesson *lesson);
 /* Writes a take again, with other wrinkles: factor times those of its motion. */
