@@ -32,16 +32,16 @@ from weigh_oracle import Tally
 
 RINGS, SIDES, SLEEVE_RINGS, SLEEVE_SIDES = 10, 7, 8, 9
 FRAMES, KEYS = 24, 5
-THICKNESS = 0.012
+THICKNESS = 0.014
 
 
 # ---- a bar and its sleeve ----
 
 def place(pose, s, angle, distance):
     bend, twist = pose
+    bend = bend if abs(bend) > 1e-9 else 1e-9
     a, turned = bend * s, angle + s * twist
     y, z = distance * np.cos(turned), distance * np.sin(turned)
-    bend = bend if abs(bend) > 1e-9 else 1e-9
     return np.stack([np.sin(a) / bend - y * np.sin(a), (1 - np.cos(a)) / bend + y * np.cos(a), z], -1)
 
 
