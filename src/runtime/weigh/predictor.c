@@ -7,13 +7,13 @@
  * where the last term is what the components C do not see of a state. With r = min d_m / familiar, weights fade from
  * r = 1.5 to r = 3 to the mean of the known weights, weighed by exp(-(d_m^2 - min d^2) / 2 familiar^2).
  *
- * Sums run over lanes that do not depend on each other, so compilers use vector instructions and every machine adds in
- * the same order.
+ * Sums run four numbers at a time, over lanes that do not depend on each other.
  */
 #include "runtime/weigh/predictor.h"
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,27 +211,54 @@ static inline float fall(float q) {
 }
 
 typedef struct room {
+    float *scaled;     /* [state length] */
     float *components; /* [component_count] */
     float *squares;    /* [groups][GROUP]: distances from the landmarks */
+    float *falls;      /* [groups][GROUP]: how much each landmark counts */
     float *weights;    /* [weight_count] */
 } room;
 
 static room lay(const ex_predictor *p, void *scratch) {
     float *at = scratch;
-    room r = {.components = at};
+    room r = {.scaled = at};
+    r.components = r.scaled + state_length(p);
     r.squares = r.components + p->component_count;
-    r.weights = r.squares + groups_of(p) * GROUP;
+    r.falls = r.squares + groups_of(p) * GROUP;
+    r.weights = r.falls + groups_of(p) * GROUP;
     return r;
 }
 
 size_t ex_predictor_scratch_size(const ex_predictor *p) {
-    return ((size_t)p->component_count + groups_of(p) * GROUP + (size_t)p->weight_count) * sizeof(float);
+    return (state_length(p) + (size_t)p->component_count + 2 * groups_of(p) * GROUP + (size_t)p->weight_count) *
+           sizeof(float);
 }
 
-/* Adds factor times a row to sums. */
-static void add_row(float *restrict sums, const float *restrict row, float factor, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        sums[i] += factor * row[i];
+/* Adds factors times ROWS rows, one after the other in memory, to sums. */
+enum { ROWS = 4 };
+EXI_KERNEL void add_rows(float *sums, const float *rows, const float factors[ROWS], size_t count) {
+    const float *a = rows, *b = a + count, *c = b + count, *d = c + count;
+    const exi_quad fa = exi_quad_splat(factors[0]), fb = exi_quad_splat(factors[1]), fc = exi_quad_splat(factors[2]),
+                   fd = exi_quad_splat(factors[3]);
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        exi_quad sum = exi_quad_madd(fa, exi_quad_load(a + i), exi_quad_load(sums + i));
+        sum = exi_quad_madd(fb, exi_quad_load(b + i), sum);
+        sum = exi_quad_madd(fc, exi_quad_load(c + i), sum);
+        exi_quad_store(sums + i, exi_quad_madd(fd, exi_quad_load(d + i), sum));
+    }
+    for (; i < count; i++)
+        sums[i] += factors[0] * a[i] + factors[1] * b[i] + factors[2] * c[i] + factors[3] * d[i];
+}
+
+/* The same for any number of rows. */
+static void add_all(float *sums, const float *rows, const float *factors, size_t row_count, size_t count) {
+    size_t r = 0;
+    for (; r + ROWS <= row_count; r += ROWS)
+        if (factors[r] != 0 || factors[r + 1] != 0 || factors[r + 2] != 0 || factors[r + 3] != 0)
+            add_rows(sums, rows + r * count, factors + r, count);
+    for (; r < row_count; r++)
+        for (size_t i = 0; i < count; i++)
+            sums[i] += factors[r] * rows[r * count + i];
 }
 
 /* Computes the components of a state; returns the square of what they do not see, beyond what learning met. */
@@ -243,12 +270,28 @@ static float project(const ex_predictor *p, const exi_predictor_tables *t, const
         const float y = (state[i] - t->mean[i]) * t->scales[i];
         const float bounded = y > farthest ? farthest : y > -farthest ? y : y <= -farthest ? -farthest : 0;
         whole += (double)bounded * (double)bounded;
-        if (bounded != 0)
-            add_row(r->components, t->components + i * count, bounded, count);
+        r->scaled[i] = bounded;
     }
+    add_all(r->components, t->components, r->scaled, length, count);
     for (size_t c = 0; c < count; c++)
         seen += (double)r->components[c] * (double)r->components[c];
     return whole - seen > p->outside ? (float)(whole - seen - p->outside) : 0;
+}
+
+EXI_KERNEL void measure_group(const float *group, const float *components, size_t count, float unseen,
+                              float sums[GROUP]) {
+    exi_quad sum[GROUP / 4];
+    for (int q = 0; q < GROUP / 4; q++)
+        sum[q] = exi_quad_splat(unseen);
+    for (size_t c = 0; c < count; c++) {
+        const exi_quad z = exi_quad_splat(components[c]);
+        for (int q = 0; q < GROUP / 4; q++) {
+            const exi_quad d = exi_quad_sub(z, exi_quad_load(group + c * GROUP + 4 * (size_t)q));
+            sum[q] = exi_quad_madd(d, d, sum[q]);
+        }
+    }
+    for (int q = 0; q < GROUP / 4; q++)
+        exi_quad_store(sums + 4 * q, sum[q]);
 }
 
 /* Squares of the distances from all landmarks; returns the least. */
@@ -256,17 +299,8 @@ static float measure_landmarks(const ex_predictor *p, const exi_predictor_tables
     const size_t count = (size_t)p->component_count, landmarks = (size_t)p->landmark_count;
     float least = INFINITY;
     for (size_t g = 0; g < groups_of(p); g++) {
-        const float *group = t->landmarks + g * count * GROUP;
         float sums[GROUP];
-        for (int i = 0; i < GROUP; i++)
-            sums[i] = unseen;
-        for (size_t c = 0; c < count; c++) {
-            const float z = r->components[c];
-            for (int i = 0; i < GROUP; i++) {
-                const float d = z - group[c * GROUP + (size_t)i];
-                sums[i] += d * d;
-            }
-        }
+        measure_group(t->landmarks + g * count * GROUP, r->components, count, unseen, sums);
         for (size_t i = 0; i < GROUP && g * GROUP + i < landmarks; i++)
             least = sums[i] < least ? sums[i] : least;
         memcpy(r->squares + g * GROUP, sums, sizeof sums);
@@ -282,11 +316,10 @@ static void recall(const ex_predictor *p, const exi_predictor_tables *t, const r
     double total = 0;
     memset(r->weights, 0, count * sizeof(float));
     for (size_t m = 0; m < (size_t)p->landmark_count; m++) {
-        const float k = fall((r->squares[m] - least) * factor);
-        total += (double)k;
-        if (k > 0)
-            add_row(r->weights, t->known + m * count, k, count);
+        r->falls[m] = fall((r->squares[m] - least) * factor);
+        total += (double)r->falls[m];
     }
+    add_all(r->weights, t->known, r->falls, (size_t)p->landmark_count, count);
     for (size_t i = 0; i < count; i++)
         weights[i] += share * ((double)r->weights[i] / total - weights[i]);
 }
@@ -299,13 +332,10 @@ double ex_predictor_evaluate(const ex_predictor *p, const float *state, double *
     const float unseen = project(p, &t, state, &r);
     const float least = measure_landmarks(p, &t, unseen, &r);
     memcpy(r.weights, t.base, count * sizeof(float));
-    for (size_t c = 0; c < (size_t)p->component_count; c++)
-        add_row(r.weights, t.slopes + c * count, r.components[c], count);
-    for (size_t m = 0; m < (size_t)p->landmark_count; m++) {
-        const float k = fall(r.squares[m] * factor);
-        if (k > 0)
-            add_row(r.weights, t.pulls + m * count, k, count);
-    }
+    add_all(r.weights, t.slopes, r.components, (size_t)p->component_count, count);
+    for (size_t m = 0; m < (size_t)p->landmark_count; m++)
+        r.falls[m] = fall(r.squares[m] * factor);
+    add_all(r.weights, t.pulls, r.falls, (size_t)p->landmark_count, count);
     for (size_t i = 0; i < count; i++)
         weights[i] = (double)r.weights[i];
     const double far = sqrt((double)least) / p->familiar, fade = far <= 1.5 ? 0 : far >= 3 ? 1 : (far - 1.5) / 1.5;

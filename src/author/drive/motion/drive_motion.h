@@ -30,7 +30,7 @@ typedef struct exi_motion_choice {
 typedef struct exi_motion_learner {
     const ex_learn_def *def;
     ex_drive_options options; /* complete: with the number of moving frames, and without a residual */
-    size_t memory; /* bytes for frames of the driven mesh that are held in memory */
+    size_t memory;            /* bytes for frames of the driven mesh that are held in memory */
     exi_references refs;
     exi_drive_plan plan;
     exi_moving_frames carrier;
