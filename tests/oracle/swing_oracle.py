@@ -234,6 +234,12 @@ def check(scene, tally):
     tally.add("motion beside 40 keys", ours / keys, 0.5, f"{ours} m, keys {keys} m")
     tally.add("motion beside the pose alone", ours / posed, 0.5, f"{ours} m, pose {posed} m")
 
+    # A linear regression uses landmarks only to tell what is familiar, so a few do as well.
+    told = scene.learn("few.glb", "--method", "motion", "--forms", "20", "--frames", str(GROUPS), "--landmarks", "5")
+    few = error_of(scene.apply("few.glb", f"tube_{UNSEEN}.pc2")[2:], right)
+    tally.add("the regression is linear", told["width"], 0, f"its width is {told['width']}")
+    tally.add("five landmarks, over the error", few / ours, 1.01, f"{few} m")
+
     # Every fifth frame at 25 frames a second, every twelfth at 60.
     for rate in (50, 60, 120):
         count = (FRAMES - 1) * rate // RATE + 1

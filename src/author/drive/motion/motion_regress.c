@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* COMPONENTS: at most. SAMPLED: frames from which components are found. */
+/* COMPONENTS: at most. SAMPLED: frames from which components and distances are found. */
 enum { COMPONENTS = 64, SAMPLED = 2000 };
 
 /* A teleported driver moves at this many times the largest speed that was learned. */
@@ -112,6 +112,34 @@ static double fill_row(const regressing *r, const float *place, double *row) {
     return least;
 }
 
+/* Finds the familiar distance: that of other takes, but at least that from the landmarks, which may be few. squares
+ * [count]: of the distances from the nearest landmark; they are sorted. */
+static void set_familiar(regressing *r, float *squares, size_t count) {
+    qsort(squares, count, sizeof *squares, compare);
+    const double far = sqrt((double)squares[(count - 1) * 99 / 100]);
+    r->familiar = far > r->l->choice.familiar ? far : r->l->choice.familiar;
+}
+
+/* The same without a kernel, from frames spread evenly. */
+static ex_result find_familiar(regressing *r) {
+    const size_t sampled = r->frames < SAMPLED ? r->frames : SAMPLED;
+    float *nearest = exi_array_allocate(sampled, sizeof *nearest);
+    if (!nearest)
+        return ex_error_memory(r->l->error, "the regression", sampled * sizeof *nearest);
+    for (size_t i = 0; i < sampled; i++) {
+        const float *place = r->places + i * r->frames / sampled * r->components;
+        double least = INFINITY;
+        for (size_t m = 0; m < r->landmarks; m++) {
+            const double d = distance_sq(r, place, r->marks + m * r->components);
+            least = d < least ? d : least;
+        }
+        nearest[i] = (float)least;
+    }
+    set_familiar(r, nearest, sampled);
+    free(nearest);
+    return EX_OK;
+}
+
 /* Adds rows to K^T K | K^T Y, several at a time. */
 enum { BATCH = 16 };
 static void add_rows(const regressing *r, double rows[], size_t count, const double *const targets[], double *system) {
@@ -161,11 +189,8 @@ static ex_result fill_system(regressing *r, double *system) {
         for (size_t j = m; j < n; j++)
             system[m * width + j] += r->l->choice.ridge * rows[j];
     }
-    if (result == EX_OK) {
-        qsort(nearest, r->frames, sizeof *nearest, compare);
-        const double far = sqrt((double)nearest[(r->frames - 1) * 99 / 100]);
-        r->familiar = far > r->l->choice.familiar ? far : r->l->choice.familiar;
-    }
+    if (result == EX_OK)
+        set_familiar(r, nearest, r->frames);
     free(rows);
     free(nearest);
     return result;
@@ -230,8 +255,7 @@ static ex_result regress_linear(regressing *r) {
         }
     free(system);
     free(copy);
-    r->familiar = r->l->choice.familiar;
-    return result;
+    return result == EX_OK ? find_familiar(r) : result;
 }
 
 /* ---- the predictor ---- */
