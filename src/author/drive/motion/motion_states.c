@@ -15,6 +15,9 @@ enum { MOST = 20000, PIECES = 5 };
 /* Motion is measured over the time of one frame, but at least over this, since differences of short times are noise. */
 static const double least_step = 1.0 / 30, usual_step = 1.0 / 24;
 
+/* Frames that are farther apart, in seconds, show no motion. Some programs count times in frames: 1 apart. */
+static const double most_step = 0.25;
+
 static int compare(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -37,6 +40,11 @@ static ex_result find_step(exi_motion_learner *l) {
     const double whole = floor(least_step / step + 0.5);
     l->step = step * (whole > 1 ? whole : 1);
     free(steps);
+    if (step > most_step)
+        return ex_error_set(l->error, EX_ERROR_DATA,
+                            "frames are %g s apart, which shows no motion: if the caches count their times in "
+                            "frames, give --fps, or else use --method keys",
+                            step);
     return EX_OK;
 }
 

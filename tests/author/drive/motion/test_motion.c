@@ -247,6 +247,22 @@ static void too_few_frames_are_refused(void **context) {
     swing_close(&l);
 }
 
+/* One frame a second, or times that are counted in frames. */
+static void times_in_frames_are_refused(void **context) {
+    (void)context;
+    swing_lesson l;
+    ex_rig *rig = NULL;
+    swing_open(&l, 3, four);
+    for (int t = 0; t < 3; t++)
+        l.references[t].rate = 1;
+    refuse(&l, EX_ERROR_DATA, "frames are 1 s apart, which shows no motion");
+    for (int t = 0; t < 3; t++)
+        l.references[t].rate = 12;
+    ex_learned_free(learn(&l, &rig));
+    ex_rig_destroy(rig);
+    swing_close(&l);
+}
+
 static void wrong_settings_are_refused(void **context) {
     (void)context;
     static const int given[1] = {3};
@@ -354,6 +370,7 @@ int main(void) {
         cmocka_unit_test(learning_twice_gives_the_same_bytes),
         cmocka_unit_test(few_takes_are_cut_into_pieces),
         cmocka_unit_test(too_few_frames_are_refused),
+        cmocka_unit_test(times_in_frames_are_refused),
         cmocka_unit_test(wrong_settings_are_refused),
         cmocka_unit_test(a_stop_leaves_nothing),
         cmocka_unit_test(every_allocation_may_fail),
