@@ -95,6 +95,7 @@ EX_API size_t ex_predictor_history_size(const ex_predictor *predictor);
  * matrices [frame_count][12]: the frames' motions (ex_driver_place). sizes [frame_count] (ex_driver_sizes), or NULL:
  * all 1. elapsed: seconds since the last call with this history, at any frame rate. 0 begins anew, and so do more than
  * a second, a history that is NULL, and a driver that moves faster than `fastest`: it then stands still.
+ * Numbers of a state are finite, whatever frames and history hold.
  */
 EX_API void ex_predictor_observe(const ex_predictor *predictor, const float *matrices, const float *sizes,
                                  double elapsed, void *history, float *state);
