@@ -237,6 +237,11 @@ def projects():
                                    weigh={"kind": "convex"}, shape="unposed"),
                              driver={"mesh": "body.obj", "frames": {"count": 2, "influences": 2}},
                              settle={"residual": "none", "thickness": 0.01})
+    made["motion"] = project(layer("l", [{"name": "body", "driver": True}],
+                                   [example("mean", "mesh.obj", posed=False), example("bent", "bent.obj", posed=False)],
+                                   weigh={"kind": "motion", "predictor": "small.predictor"}, shape="unposed"),
+                             driver={"mesh": "body.obj", "frames": {"count": 2, "influences": 2}},
+                             settle={"residual": "none", "thickness": 0.01})
     made["two"] = project(layer("first", [axis("a")], along("a")),
                           layer("second", [axis("b")], [example("long", "long.obj")], weigh={"kind": "direct"},
                                 muted=True))
@@ -258,6 +263,27 @@ def make_map(height, count):
     return head % count + "".join("%g 1\n" % (height * (i % 3)) for i in range(count))
 
 
+def checksum(data):
+    state = 0x9E3779B97F4A7C15 ^ len(data)
+    for i in range(0, len(data), 8):
+        state = (state ^ int.from_bytes(data[i:i + 8], "little")) * 0xD6E8FEB86659FD93 % 2**64
+        state ^= state >> 32
+    return state
+
+
+def make_predictor(frames=3, components=2, landmarks=3, weights=2):
+    """A predictor of small numbers (docs/reference/rig.md)."""
+    length = 12 * (frames - 1) + 3 + 13 * frames
+    groups = [0.1 * i if i < landmarks else 0 for _ in range(components) for i in range(16)]
+    many = 3 * frames + 2 * length + length * components
+    rest = weights + components * weights + 2 * landmarks * weights
+    numbers = [0.1 * (i % 7 - 3) for i in range(many)] + groups + [0.1 * (i % 5 - 2) for i in range(rest)]
+    size = (88 + 4 * len(numbers) + 7) // 8 * 8
+    block = struct.pack("<Q4i2I4f5d", size, frames, components, landmarks, weights, 1, 0, 0, 1, 0, 0, 0.04, 100, 2, 1, 3)
+    block = (block + struct.pack("<%df" % len(numbers), *numbers)).ljust(size, b"\0")
+    return b"EXPREDIC" + struct.pack("<IIQ", 1, 0, checksum(block)) + block
+
+
 def make_rigs(tool):
     body = "v -0.1 0 -0.3\nv 1.1 0 -0.3\nv 1.1 3 -0.3\nv -0.1 3 -0.3\nv 0.5 1.5 -0.6\n" \
            "f 1 2 3 4\nf 2 1 5\nf 3 2 5\nf 4 3 5\nf 1 4 5\n"
@@ -265,7 +291,8 @@ def make_rigs(tool):
     # Loop's first level of the strip, cut into five triangles: 7 vertices and 11 edges.
     files = {"mesh.obj": form(colours=True), "bent.obj": BENT, "wide.obj": WIDE, "long.obj": LONG,
              "bones.glb": scene(skin=True).glb(), "dark.png": make_png(8, 2, 4, 2), "light.png": make_png(8, 6, 4, 2),
-             "flat.ply": make_map(0, 18), "high.ply": make_map(0.1, 18), "body.obj": body, "body_bent.obj": bent_body}
+             "flat.ply": make_map(0, 18), "high.ply": make_map(0.1, 18), "body.obj": body, "body_bent.obj": bent_body,
+             "small.predictor": make_predictor()}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for name, data in files.items():
@@ -452,6 +479,7 @@ def make_small_files():
                                                         {"driven": {"colour": "g"}, "driver": {"colour": "r"}}]}),
                        "g_segments": "# face segment\n1 0\n2 1\n4 0\n"}.items():
         write("side", name, name[0] + text)
+    write("side", "p_predictor", b"p" + make_predictor())
 
 
 def main():

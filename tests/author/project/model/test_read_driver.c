@@ -62,6 +62,25 @@ static void little_has_to_be_said(void **state) {
     ex_project_destroy(project);
 }
 
+static void a_layer_that_follows_motion_is_read(void **state) {
+    (void)state;
+    ex_project *project = parse_project(
+        "{'exemplar': 1, 'mesh': 'm.obj', 'driver': {'mesh': 'b.obj', 'frames': 3}, 'layers': [{'name': 'l', 'space': "
+        "[{'name': 'b', 'driver': true}], 'weigh': {'kind': 'motion', 'predictor': 'p.predictor', 'driver_weights': "
+        "{'group': 'arm'}}, 'examples': [{'name': 'a', 'mesh': 'a.obj'}, {'name': 'c', 'mesh': 'c.obj', 'posed': "
+        "false, 'at': {'d': 0.5}}]}, {'name': 'k', 'space': [{'name': 'd', 'min': 0, 'max': 1}], 'examples': [{'name': "
+        "'e', 'mesh': 'e.obj', 'at': {'d': 1, 'b': 'k.obj'}}]}]}");
+    const ex_project_layer *layer = &ex_project_get(project)->layers[0];
+    assert_string_equal(layer->predictor, "p.predictor");
+    assert_int_equal(layer->driver_weights.kind, EX_MASK_GROUP);
+    assert_true(layer->driven && layer->unposed && layer->dimension == 0 && layer->example_count == 2);
+    assert_true(layer->examples[0].rest && layer->examples[1].rest && !layer->examples[0].driver);
+    assert_true(layer->examples[0].points[1][0] == 0 && layer->examples[1].points[1][0] == 0.5);
+    assert_null(ex_project_get(project)->layers[1].predictor);
+    assert_string_equal(ex_project_get(project)->layers[1].examples[0].driver, "k.obj");
+    ex_project_destroy(project);
+}
+
 /* A part of the sound text, its replacement, and the sentence. */
 static const struct {
     const char *from, *to, *said;
@@ -208,9 +227,13 @@ static void masks_of_regions_name_joints(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_read),           cmocka_unit_test(little_has_to_be_said),
-        cmocka_unit_test(what_is_wrong_is_said),        cmocka_unit_test(drivers_are_needed),
-        cmocka_unit_test(masks_of_regions_name_joints), cmocka_unit_test(joints_at_examples),
+        cmocka_unit_test(everything_is_read),
+        cmocka_unit_test(little_has_to_be_said),
+        cmocka_unit_test(a_layer_that_follows_motion_is_read),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(drivers_are_needed),
+        cmocka_unit_test(masks_of_regions_name_joints),
+        cmocka_unit_test(joints_at_examples),
     };
     return cmocka_run_group_tests_name("author.project.read_driver", tests, scratch_set_up, scratch_tear_down);
 }
