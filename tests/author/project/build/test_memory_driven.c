@@ -5,6 +5,7 @@
 #include "author/project/driven.h"
 
 #include "support/fail_alloc.h"
+#include "support/tubes.h"
 #include "support/words.h"
 
 /* Regions, weights, binds, and a later layer; few vertices. */
@@ -23,6 +24,23 @@ static const char small[] =
     "'space': [{'name': 'body', 'driver': true}], 'weigh': {'kind': 'convex', 'driver_weights': {'file': 'w.txt'}}, "
     "'examples': [" KEY(0) "]}], 'settle': {'bind': 'binds.json'}}";
 
+/* A layer that follows motion, and a later one. */
+static const char motion[] =
+    "{'exemplar': 1, 'mesh': 'sleeve.obj', 'driver': {'mesh': 'arm.obj', 'frames': 2}, 'layers': [{'name': 'driven', "
+    "'space': [{'name': 'body', 'driver': true}], 'weigh': {'kind': 'motion', 'predictor': 'tube.predictor'}, "
+    "'examples': [{'name': 'a', 'mesh': 'sleeve0.obj'}, {'name': 'b', 'mesh': 'sleeve1.obj'}, {'name': 'c', 'mesh': "
+    "'sleeve2.obj'}, {'name': 'd', 'mesh': 'sleeve3.obj'}, {'name': 'e', 'mesh': 'sleeve.obj'}]}, {'name': 'puff', "
+    "'space': [{'name': 'puff', 'min': 0, 'max': 1}], 'weigh': {'kind': 'shepard'}, 'examples': [{'name': 'flat', "
+    "'mesh': 'sleeve1.obj', 'at': {'puff': 0}}]}]}";
+
+static void write_predictor(void) {
+    driven_tube *tube = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_NONE, false);
+    ex_predictor *predictor = driven_tube_follow(tube);
+    assert_int_equal(ex_predictor_write(scratch_path("tube.predictor"), predictor, NULL), EX_OK);
+    ex_predictor_destroy(predictor);
+    free(tube);
+}
+
 static int set_up(void **state) {
     sleeve arm;
     if (scratch_set_up(state) != 0)
@@ -32,6 +50,7 @@ static int set_up(void **state) {
     sleeve_close(&arm);
     write_text("w.txt", "0 1\n1 2.5\n4 1\n9 1\n13 1\n17 1\n");
     write_text("binds.json", "{\"binds\": [{\"driven\": \"cuff\", \"driver\": \"lower\"}]}");
+    write_predictor();
     return 0;
 }
 
@@ -94,7 +113,22 @@ static void every_allocation(void **state) {
     ex_project_destroy(project);
 }
 
+static void every_allocation_with_a_predictor(void **state) {
+    (void)state;
+    char *json = with_quotes(motion);
+    assert_true(fail_alloc_sweep(parse_once, json) > 10);
+    free(json);
+    ex_project *project = parse_project(motion);
+    assert_true(fail_alloc_sweep(build_once, project) > 100);
+    assert_true(fail_alloc_sweep(check_once, project) > 100);
+    ex_rig *rig = build_text(motion);
+    assert_true(fail_alloc_sweep(unpack_once, rig) > 30);
+    ex_rig_destroy(rig);
+    ex_project_destroy(project);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation),
+                                       cmocka_unit_test(every_allocation_with_a_predictor)};
     return cmocka_run_group_tests_name("author.project.memory_driven", tests, set_up, scratch_tear_down);
 }
