@@ -30,7 +30,9 @@ static void tables_are_sound(void **state) {
     for (int kind = 0; kind < EX_WEIGHER_COUNT; kind++) {
         const ex_weigher_info *info = ex_weigher_kind_info((ex_weigher_kind)kind);
         assert_true(strlen(info->help) > 10);
-        assert_true(info->has_points || !(info->has_falloffs || info->has_sets || info->is_driven));
+        assert_true(info->has_points || info->is_predicted ||
+                    !(info->has_falloffs || info->has_sets || info->is_driven));
+        assert_true(info->is_driven || !info->is_predicted);
         assert_true(info->has_condition == (exi_weigher_kind_of((uint32_t)kind)->condition != NULL));
         assert_true(info->has_sets == (exi_weigher_kind_of((uint32_t)kind)->evaluate_sets != NULL));
         for (int i = 0; i < info->parameter_count; i++)
