@@ -2,6 +2,7 @@
 other commands say about it; and refusals."""
 import json
 
+import editing
 import harness
 from drive import FRAMES, RINGS, SIDES, SLEEVE_RINGS, SLEEVE_SIDES, Driven, apart, bar, motion, pc2, sleeve, tube
 
@@ -231,10 +232,24 @@ class Commands(Follow):
         self.succeed("drive", "apply", "s.glb", "--driver", "bar_b.pc2", "-o", "a.pc2", "-q")
         self.assertEqual(len(self.frames("a.pc2")), FRAMES)
 
-    def test_a_page(self):
+    def test_the_editor(self):
+        """It exports a page, builds the project, and bakes a cache of the driver as drive apply does."""
         outcome = self.run_tool("edit", "--export", "page.html", "s.glb")
-        if "built without the editor" not in outcome.err:
-            self.assertEqual((outcome.code, outcome.err), (0, ""))
+        if "built without the editor" in outcome.err:
+            self.skipTest("built without the editor")
+        self.assertEqual((outcome.code, outcome.err), (0, ""))
+        self.unpacked()
+        self.write("u/walk.pc2", (self.folder / "bar_b.pc2").read_bytes())
+        editor = editing.Editor(self.folder / "u", "s.json")
+        self.addCleanup(editor.end)
+        head, rig = editor.ask("POST", "api/build", (self.folder / "u/s.json").read_text()).framed()
+        self.assertEqual(rig, (self.folder / "s.glb").read_bytes())
+        moved, _ = editor.ask("POST", "api/motion", "", query={"build": head["build"], "path": "walk.pc2"}).framed()
+        baked = editor.ask("POST", "api/bake", "", query={"build": head["build"], "motion": moved["motion"],
+                                                          "name": "made.pc2"})
+        self.assertEqual(baked.status, 200)
+        self.succeed("drive", "apply", "s.glb", "--driver", "bar_b.pc2", "-o", "a.pc2", "-q")
+        self.assertEqual((self.folder / "u/made.pc2").read_bytes(), (self.folder / "a.pc2").read_bytes())
 
 
 if __name__ == "__main__":
