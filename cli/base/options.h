@@ -21,7 +21,7 @@ int exi_options_parse(const ex_command *command, int word_count, char *const *wo
                       ex_call *call, bool *help);
 
 /* Largest number of options of a command, with the common ones. */
-#define EXI_OPTION_MAX 32
+#define EXI_OPTION_MAX 48
 
 /* Copies the options that the command accepts, first its own, then the common ones, and returns their number. The
  * targets only tell the kind of an option: those of the common ones no longer exist. */
