@@ -44,8 +44,9 @@ int main(int count, char **words) {
     for (int frame = 0; frame < frame_count; frame++) {
         if (ex_cache_read(cache, frame, body, &error) != EX_OK)
             return fail(error.text);
-        ex_rig_evaluate(rig, &(ex_pose){.driver = body}, &(ex_output){.positions = clothes, .driven = &driven}, &how,
-                        scratch);
+        const double elapsed = frame > 0 ? ex_cache_time(cache, frame) - ex_cache_time(cache, frame - 1) : 0;
+        const ex_pose pose = {.driver = body, .elapsed = elapsed}; /* 0 after a cut */
+        ex_rig_evaluate(rig, &pose, &(ex_output){.positions = clothes, .driven = &driven}, &how, scratch);
         farthest = driven.hull_distance > farthest ? driven.hull_distance : farthest;
     }
     printf("%d frames; the body was at most %.2g m from what the keys can blend\n", frame_count, farthest);
