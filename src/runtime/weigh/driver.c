@@ -12,6 +12,7 @@
 #include "runtime/weigh/driver.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/simd.h"
 #include "runtime/base/vector.h"
 
 #include <string.h>
@@ -196,16 +197,41 @@ static ex_result check(const ex_driver_def *def, ex_error *error) {
     return EX_OK;
 }
 
+static void fill_frame(const ex_driver_def *def, int f, exi_frame_group *groups, double centre[3], double *square) {
+    const uint32_t from = def->starts[f], to = def->starts[f + 1];
+    double sum = 0;
+    for (uint32_t i = from; i < to; i++)
+        sum += (double)def->weights[i];
+    for (uint32_t i = from; i < to; i++)
+        for (int c = 0; c < 3; c++)
+            centre[c] += (double)def->weights[i] / sum * (double)def->reference[3 * def->vertices[i] + (size_t)c];
+    for (uint32_t i = from; i < (to - from + 3) / 4 * 4 + from; i++) {
+        exi_frame_group *group = &groups[(i - from) / 4];
+        const uint32_t lane = (i - from) % 4, vertex = def->vertices[i < to ? i : to - 1];
+        const double weight = i < to ? (double)def->weights[i] / sum : 0;
+        group->vertices[lane] = vertex;
+        group->weights[lane] = (float)weight;
+        for (int c = 0; c < 3; c++) {
+            const double place = (double)def->reference[3 * (size_t)vertex + (size_t)c] - centre[c];
+            group->places[c][lane] = (float)(weight * place);
+            *square += weight * place * place;
+        }
+    }
+}
+
 ex_result ex_driver_create(const ex_driver_def *def, const ex_allocator *allocator, ex_driver **driver,
                            ex_error *error) {
     ex_result result = check(def, error);
     if (result != EX_OK)
         return result;
     exi_size total = {.bytes = sizeof(ex_driver)};
-    const uint32_t entries = def->starts[def->frame_count];
+    size_t groups = 0;
+    for (int f = 0; f < def->frame_count; f++)
+        groups += (def->starts[f + 1] - def->starts[f] + 3) / 4;
     const size_t starts = exi_size_add(&total, (size_t)def->frame_count + 1, sizeof(uint32_t), 16);
     const size_t centres = exi_size_add(&total, (size_t)def->frame_count, 3 * sizeof(double), 16);
-    const size_t fits = exi_size_add(&total, entries, sizeof(exi_frame_entry), 16);
+    const size_t squares = exi_size_add(&total, (size_t)def->frame_count, sizeof(double), 16);
+    const size_t fits = exi_size_add(&total, groups, sizeof(exi_frame_group), 16);
     ex_driver *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
     if (!made)
         return ex_error_memory(error, "the driver", total.bytes);
@@ -214,22 +240,13 @@ ex_result ex_driver_create(const ex_driver_def *def, const ex_allocator *allocat
                         .frame_count = def->frame_count,
                         .starts = starts,
                         .centres = centres,
-                        .entries = fits};
-    memcpy(exi_driver_at(made, starts), def->starts, ((size_t)def->frame_count + 1) * sizeof(uint32_t));
-    exi_frame_entry *entry = exi_driver_at(made, fits);
+                        .squares = squares,
+                        .groups = fits};
+    uint32_t *group_starts = exi_driver_at(made, starts);
     for (int f = 0; f < def->frame_count; f++) {
-        double *centre = (double *)exi_driver_at(made, centres) + 3 * f, sum = 0;
-        for (uint32_t i = def->starts[f]; i < def->starts[f + 1]; i++)
-            sum += (double)def->weights[i];
-        for (uint32_t i = def->starts[f]; i < def->starts[f + 1]; i++)
-            for (int c = 0; c < 3; c++)
-                centre[c] += (double)def->weights[i] / sum * (double)def->reference[3 * def->vertices[i] + (size_t)c];
-        for (uint32_t i = def->starts[f]; i < def->starts[f + 1]; i++) {
-            entry[i].vertex = def->vertices[i];
-            entry[i].weight = (float)((double)def->weights[i] / sum);
-            for (int c = 0; c < 3; c++)
-                entry[i].place[c] = (float)((double)def->reference[3 * def->vertices[i] + (size_t)c] - centre[c]);
-        }
+        group_starts[f + 1] = group_starts[f] + (def->starts[f + 1] - def->starts[f] + 3) / 4;
+        fill_frame(def, f, (exi_frame_group *)exi_driver_at(made, fits) + group_starts[f],
+                   (double *)exi_driver_at(made, centres) + 3 * f, (double *)exi_driver_at(made, squares) + f);
     }
     *driver = made;
     return EX_OK;
@@ -247,31 +264,64 @@ int ex_driver_frame_count(const ex_driver *driver) {
     return driver ? driver->frame_count : 0;
 }
 
-static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+/* RUN: groups summed in float. SUMS: means, products and squares, as below. */
+enum { RUN = 8, SUMS = 13 };
 
-static void place_frame(const exi_frame_entry *entries, uint32_t count, const double centre[3], const float *form,
-                        float matrix[12]) {
-    double mean[3] = {0}, product[3][3] = {{0}}, rotation[3][3];
-    /* Relative to one of the vertices, so that a driver far from the origin loses no digits. */
-    const float *origin = form + 3 * (size_t)(count > 0 ? entries[0].vertex : 0);
-    for (uint32_t i = 0; i < count; i++) {
-        const float *y = form + 3 * (size_t)entries[i].vertex;
-        const double w = (double)entries[i].weight;
-        const double x[3] = {w * (double)entries[i].place[0], w * (double)entries[i].place[1],
-                             w * (double)entries[i].place[2]};
-        for (int r = 0; r < 3; r++) {
-            const double d = (double)y[r] - (double)origin[r];
-            mean[r] += w * d;
-            product[r][0] += d * x[0];
-            product[r][1] += d * x[1];
-            product[r][2] += d * x[2];
+/* Sums over groups of w d (3), d (w x)^T (9) and w |d|^2, with d the distance from the origin, which is one of the
+ * vertices, so that a driver far away loses no digits. In float over a few dozen vertices, and then in double. */
+static void sum_groups(const exi_frame_group *groups, uint32_t count, const float *form, const float *origin,
+                       double totals[SUMS]) {
+    const exi_quad from[3] = {exi_quad_splat(origin[0]), exi_quad_splat(origin[1]), exi_quad_splat(origin[2])};
+    for (uint32_t begin = 0; begin < count; begin += RUN) {
+        const uint32_t end = count - begin < RUN ? count : begin + RUN;
+        exi_quad sums[SUMS];
+        for (int i = 0; i < SUMS; i++)
+            sums[i] = exi_quad_splat(0);
+        for (uint32_t g = begin; g < end; g++) {
+            exi_quad y[4], places[3];
+            const exi_quad w = exi_quad_load(groups[g].weights);
+            for (int i = 0; i < 4; i++)
+                y[i] = exi_quad_load_three(form + 3 * (size_t)groups[g].vertices[i]);
+            exi_quad_transpose(y);
+            for (int c = 0; c < 3; c++) {
+                y[c] = exi_quad_sub(y[c], from[c]);
+                places[c] = exi_quad_load(groups[g].places[c]);
+            }
+            for (int r = 0; r < 3; r++) {
+                const exi_quad weighted = exi_quad_mul(w, y[r]);
+                sums[r] = exi_quad_add(sums[r], weighted);
+                sums[12] = exi_quad_madd(weighted, y[r], sums[12]);
+                for (int c = 0; c < 3; c++)
+                    sums[3 + 3 * r + c] = exi_quad_madd(y[r], places[c], sums[3 + 3 * r + c]);
+            }
+        }
+        for (int i = 0; i < SUMS; i++) {
+            float four[4];
+            exi_quad_store(four, sums[i]);
+            totals[i] += (double)four[0] + (double)four[1] + (double)four[2] + (double)four[3];
         }
     }
-    memcpy(matrix, identity, sizeof identity);
-    const double all = mean[0] + mean[1] + mean[2] + product[0][0] + product[1][1] + product[2][2];
-    if (count == 0 || !isfinite(all))
+}
+
+static void place_frame(const exi_frame_group *groups, uint32_t count, const double centre[3], double square,
+                        const float *form, float matrix[12], float *size) {
+    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const float *origin = form + 3 * (size_t)(count > 0 ? groups[0].vertices[0] : 0);
+    double totals[SUMS] = {0}, product[3][3], rotation[3][3], all = 0;
+    sum_groups(groups, count, form, origin, totals);
+    for (int i = 0; i < SUMS - 1; i++)
+        all += totals[i];
+    const double *mean = totals, left = totals[12] - exi_dot3(mean, mean);
+    const bool known = count > 0 && isfinite(all);
+    if (size)
+        *size = known && square > 0 && left >= 0 && left < 1e30 ? (float)sqrt(left / square) : 1;
+    if (!matrix)
         return;
-    exi_nearest_rotation(product, rotation);
+    memcpy(matrix, identity, sizeof identity);
+    if (!known)
+        return;
+    memcpy(product, totals + 3, sizeof product);
+    exi_nearest_rotation((const double(*)[3])product, rotation);
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 3; c++)
             matrix[4 * r + c] = (float)rotation[r][c];
@@ -279,32 +329,23 @@ static void place_frame(const exi_frame_entry *entries, uint32_t count, const do
     }
 }
 
-void ex_driver_sizes(const ex_driver *driver, const float *form, float *sizes) {
+static void measure(const ex_driver *driver, const float *form, float *matrices, float *sizes) {
     const uint32_t *starts = exi_driver_at(driver, driver->starts);
-    const exi_frame_entry *entries = exi_driver_at(driver, driver->entries);
-    for (int f = 0; f < driver->frame_count; f++) {
-        double mean[3] = {0}, squares = 0, reference = 0;
-        const float *origin = form + 3 * (size_t)(starts[f + 1] > starts[f] ? entries[starts[f]].vertex : 0);
-        for (uint32_t i = starts[f]; i < starts[f + 1]; i++) {
-            const float *y = form + 3 * (size_t)entries[i].vertex;
-            const double w = (double)entries[i].weight;
-            for (int c = 0; c < 3; c++) {
-                const double d = (double)y[c] - (double)origin[c], x = (double)entries[i].place[c];
-                mean[c] += w * d;
-                squares += w * d * d;
-                reference += w * x * x;
-            }
-        }
-        const double square = squares - exi_dot3(mean, mean);
-        sizes[f] = reference > 0 && square >= 0 && square < 1e30 ? (float)sqrt(square / reference) : 1;
-    }
+    const exi_frame_group *groups = exi_driver_at(driver, driver->groups);
+    const double *centres = exi_driver_at(driver, driver->centres), *squares = exi_driver_at(driver, driver->squares);
+    for (int f = 0; f < driver->frame_count; f++)
+        place_frame(groups + starts[f], starts[f + 1] - starts[f], centres + 3 * (size_t)f, squares[f], form,
+                    matrices ? matrices + 12 * (size_t)f : NULL, sizes ? sizes + f : NULL);
+}
+
+void exi_driver_measure(const ex_driver *driver, const float *form, float *matrices, float *sizes) {
+    measure(driver, form, matrices, sizes);
+}
+
+void ex_driver_sizes(const ex_driver *driver, const float *form, float *sizes) {
+    measure(driver, form, NULL, sizes);
 }
 
 void ex_driver_place(const ex_driver *driver, const float *form, float *matrices) {
-    const uint32_t *starts = exi_driver_at(driver, driver->starts);
-    const exi_frame_entry *entries = exi_driver_at(driver, driver->entries);
-    const double *centres = exi_driver_at(driver, driver->centres);
-    for (int f = 0; f < driver->frame_count; f++)
-        place_frame(entries + starts[f], starts[f + 1] - starts[f], centres + 3 * (size_t)f, form,
-                    matrices + 12 * (size_t)f);
+    measure(driver, form, matrices, NULL);
 }

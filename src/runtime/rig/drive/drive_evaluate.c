@@ -45,7 +45,8 @@ void exi_drive_lay(const ex_rig *rig, uintptr_t *cursor, exi_drive_scratch *s) {
     s->terms = take(cursor, 2 * forms, sizeof(exi_term));
     s->mixing = take(cursor, d->paths ? exi_mixture_room_size(exi_drive_at(d, d->paths)) : 0, 1);
     s->palette = take(cursor, ex_palette_size(EX_SKINNING_DUAL_QUATERNION, d->frame_count), 1);
-    s->motion = take(cursor, d->most_state > 0 ? (size_t)d->most_state + (size_t)d->frame_count : 0, sizeof(float));
+    s->motion = take(cursor, (size_t)d->most_state, sizeof(float));
+    s->sizes = d->most_state > 0 ? take(cursor, (size_t)d->frame_count, sizeof(float)) : NULL;
     s->weighing = take(cursor, (size_t)d->weigher_scratch, 1);
     s->settling = take(cursor, d->settler ? ex_settler_scratch_size(exi_drive_at(d, d->settler)) : 0, 1);
 }
@@ -69,7 +70,7 @@ void exi_drive_place(const ex_rig *rig, const ex_pose *pose, exi_drive_scratch *
     s->hull_layers = 0;
     s->elapsed = pose ? pose->elapsed : 0;
     s->unfamiliar = 0;
-    ex_driver_place(exi_drive_at(d, d->driver), s->form, s->matrices);
+    exi_driver_measure(exi_drive_at(d, d->driver), s->form, s->matrices, s->sizes);
     const int32_t *frame_joints = d->joints ? exi_drive_at(d, d->joints) : NULL;
     for (int f = 0; frame_joints && joints && f < d->frame_count; f++)
         if (frame_joints[f] >= 0)
@@ -140,10 +141,7 @@ static void weigh_whole(const exi_drive *d, const exi_drive_layer *layer, const 
 static void weigh_motion(const exi_drive *d, const exi_drive_layer *layer, const ex_weigher *weigher,
                          exi_drive_scratch *s, double *weights, void *state) {
     const ex_predictor *predictor = exi_drive_at(d, layer->predictor);
-    float *sizes = predictor->sizes ? s->motion + d->most_state : NULL;
-    if (sizes)
-        ex_driver_sizes(exi_drive_at(d, d->driver), s->form, sizes);
-    ex_predictor_observe(predictor, s->matrices, sizes, s->elapsed, state ? (char *)state + layer->state : NULL,
+    ex_predictor_observe(predictor, s->matrices, s->sizes, s->elapsed, state ? (char *)state + layer->state : NULL,
                          s->motion);
     const double unfamiliar = ex_predictor_evaluate(predictor, s->motion, s->point, s->weighing);
     s->unfamiliar = unfamiliar > s->unfamiliar ? unfamiliar : s->unfamiliar;

@@ -21,7 +21,8 @@ typedef struct exi_drive_scratch {
     exi_term *terms;        /* the same */
     void *mixing;           /* exi_mixture_room_size of the driver's paths */
     void *palette, *weighing, *settling;
-    float *motion;     /* [most_state] of a layer that follows motion, then [frame_count] sizes */
+    float *motion;     /* [most_state] of a layer that follows motion */
+    float *sizes;      /* [frame_count] of the moving frames; NULL if no layer follows motion */
     double elapsed;    /* of the pose */
     double unfamiliar; /* the largest of all layers that follow motion */
     double hull;       /* sum over layers */
