@@ -88,7 +88,8 @@ static bool frames_are_free(const ex_apply_def *def) {
         exi_failed(&error);
         return false;
     }
-    const int rest = ex_cache_get_info(reader).frame_count - def->first, count = def->count > 0 ? def->count : rest;
+    const int rest = ex_cache_get_info(reader).frame_count - def->first,
+              count = def->count > 0 && def->count < rest ? def->count : rest;
     for (int f = 0; all && f < count; f++) {
         char *path = ex_cache_frame_path(output, f, count);
         if (!path)

@@ -232,7 +232,7 @@ static bool read_frame(const ex_call *call, wish *w) {
         return true;
     if (strcmp(frame_text, "none") == 0) {
         w->def.options.frame = EX_WHOLE_FRAME_NONE;
-        if (!frames_text)
+        if (!frames_text && w->def.method == EX_LEARN_KEYS)
             w->def.options.frames = 1;
         return true;
     }

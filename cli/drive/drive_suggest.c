@@ -54,17 +54,20 @@ static int compare(const void *a, const void *b) {
     return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
+static int last_of(int frame, int after, int last) {
+    return frame < last - after ? frame + after : last;
+}
+
 /* Prints the pieces of the animation around all frames, joined where they overlap. step: seconds between frames. */
 static void print_pieces(ex_suggestions *s, double step, int first, int last) {
-    const int before = (int)ceil(BEFORE / step), after = (int)ceil(AFTER / step);
+    const int before = (int)fmin(ceil(BEFORE / step), last), after = (int)fmin(ceil(AFTER / step), last - first);
     qsort(s->frames, (size_t)s->count, sizeof *s->frames, compare);
     exi_print("simulate frames");
     for (int i = 0; i < s->count;) {
-        int from = s->frames[i].frame - before, to = s->frames[i].frame + after;
+        int from = s->frames[i].frame - before, to = last_of(s->frames[i].frame, after, last);
         for (i++; i < s->count && s->frames[i].frame - before <= to + 1; i++)
-            to = s->frames[i].frame + after;
+            to = last_of(s->frames[i].frame, after, last);
         from = from < first ? first : from;
-        to = to > last ? last : to;
         exi_print(" %d-%d", from + 1, to + 1);
     }
     exi_print("\n");

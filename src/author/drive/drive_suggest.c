@@ -31,7 +31,7 @@ typedef struct suggesting {
     float *rows;     /* [frame_count][length]: of every frame */
     double *nearest; /* [frame_count]: squared distance from what is known */
     ex_driver *moving;
-    float *matrices, *sizes, *state;
+    float *matrices, *sizes, *state, *scaled;
     void *history;
     uint32_t *points; /* [length / 3] */
     float *known;     /* [known_count][length] */
@@ -41,19 +41,6 @@ typedef struct suggesting {
 } suggesting;
 
 /* ---- rows ---- */
-
-/* Components of a state, as ex_predictor_evaluate sees them. */
-static void project(const ex_predictor *p, const float *state, float *row) {
-    const exi_predictor_tables t = exi_predictor_find(p);
-    const size_t length = (size_t)ex_state_start(p->frame_count, EX_STATE_KIND_COUNT);
-    const size_t count = (size_t)p->component_count;
-    memset(row, 0, count * sizeof *row);
-    for (size_t i = 0; i < length; i++) {
-        const float y = (state[i] - t.mean[i]) * t.scales[i];
-        for (size_t c = 0; isfinite(y) && c < count; c++)
-            row[c] += y * t.components[i * count + c];
-    }
-}
 
 static void look(const suggesting *s, const float *form, float *row) {
     float matrix[12];
@@ -75,8 +62,9 @@ static ex_result open_motion(suggesting *s) {
     s->matrices = exi_array_allocate(frames, 12 * sizeof(float));
     s->sizes = exi_array_allocate(frames, sizeof(float));
     s->state = exi_array_allocate((size_t)ex_state_start((int)frames, EX_STATE_KIND_COUNT), sizeof(float));
+    s->scaled = exi_array_allocate((size_t)ex_state_start((int)frames, EX_STATE_KIND_COUNT), sizeof(float));
     s->history = calloc(ex_predictor_history_size(s->predictor), 1);
-    if (!s->known || !s->matrices || !s->sizes || !s->state || !s->history)
+    if (!s->known || !s->matrices || !s->sizes || !s->state || !s->scaled || !s->history)
         return ex_error_memory(s->error, "known states", (size_t)s->known_count * (size_t)s->length * 4);
     ex_predictor_describe(s->predictor, s->known, &def);
     return ex_driver_create(&s->driver.driver, NULL, &s->moving, s->error);
@@ -150,6 +138,7 @@ static void close(suggesting *s) {
     free(s->matrices);
     free(s->sizes);
     free(s->state);
+    free(s->scaled);
     free(s->history);
     free(s->points);
     free(s->known);
@@ -185,13 +174,14 @@ static ex_result read_frames(suggesting *s) {
         if (f % s->stride != 0)
             continue;
         float *row = s->rows + (size_t)(f / s->stride) * (size_t)s->length;
+        float unseen = 0;
         if (s->predictor)
-            project(s->predictor, s->state, row);
+            unseen = exi_predictor_project(s->predictor, s->state, s->scaled, row);
         else
             look(s, s->form, row);
         s->nearest[f / s->stride] = INFINITY;
         for (int k = 0; k < s->known_count; k++) {
-            const double d = distance_sq(row, s->known + (size_t)k * (size_t)s->length, s->length);
+            const double d = distance_sq(row, s->known + (size_t)k * (size_t)s->length, s->length) + (double)unseen;
             s->nearest[f / s->stride] = d < s->nearest[f / s->stride] ? d : s->nearest[f / s->stride];
         }
     }
@@ -220,7 +210,7 @@ static void choose(const suggesting *s, ex_suggestions *made) {
         for (int f = 1; f < s->frame_count; f++)
             farthest = s->nearest[f] > s->nearest[farthest] ? f : farthest;
         made->left = sqrt(s->nearest[farthest]) / s->unit;
-        if (made->count == s->def->most || !(made->left > made->enough))
+        if (made->count == s->def->most || made->count == s->frame_count || !(made->left > made->enough))
             return;
         const int in_cache = s->def->first + farthest * s->stride;
         made->frames[made->count] = (ex_suggestion){
@@ -245,10 +235,11 @@ ex_result ex_drive_suggest(const ex_suggest_def *def, ex_suggestions **suggestio
     if (result == EX_OK)
         result = read_frames(&s);
     ex_suggestions *made = result == EX_OK ? calloc(1, sizeof *made) : NULL;
+    const int most = def->most < s.frame_count ? def->most : s.frame_count;
     if (made)
-        made->frames = exi_array_allocate((size_t)def->most, sizeof *made->frames);
+        made->frames = exi_array_allocate((size_t)most, sizeof *made->frames);
     if (result == EX_OK && (!made || !made->frames))
-        result = ex_error_memory(s.error, "suggestions", (size_t)def->most * sizeof(ex_suggestion));
+        result = ex_error_memory(s.error, "suggestions", (size_t)most * sizeof(ex_suggestion));
     if (result == EX_OK) {
         made->by_motion = s.predictor != NULL;
         made->enough = made->by_motion ? 1 : spread(&s);

@@ -130,10 +130,16 @@ static const double *weigh_layer(const exi_rig_job *j, int l, const ex_pose *pos
 }
 
 /* Muted driven layers have zero region weights too. */
-static void mute_driven(const ex_rig *rig, int layer, exi_pose_scratch *s) {
+static void mute_driven(const ex_rig *rig, int layer, void *state, exi_pose_scratch *s) {
     const exi_drive_layer *driven = exi_drive_layer_of(rig, layer);
     if (!driven)
         return;
+    if (driven->predictor) { /* what it missed is no motion: it begins anew */
+        const ex_predictor *predictor = exi_drive_at(exi_rig_drive(rig), driven->predictor);
+        if (state)
+            memset((char *)state + driven->state, 0, ex_predictor_history_size(predictor));
+        return;
+    }
     const exi_regions regions = exi_drive_regions(rig, driven, &s->drive, false);
     memset((float *)(uintptr_t)regions.weights, 0,
            (size_t)driven->view_count * (size_t)driven->width * sizeof *regions.weights);
@@ -150,7 +156,7 @@ static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state,
         const double *weights = NULL;
         if (exi_rig_is_muted(j, l)) {
             memset(s->weights + layer->first_example, 0, (size_t)layer->example_count * sizeof *s->weights);
-            mute_driven(rig, l, s);
+            mute_driven(rig, l, state, s);
         } else {
             weights = layer->flags & EXI_LAYER_DRIVEN ? weigh_driven(j, l, pose, state, s) : weigh_layer(j, l, pose, s);
         }

@@ -197,7 +197,7 @@ void ex_predictor_describe(const ex_predictor *p, float *landmarks, ex_predictor
 
 /* ---- evaluation ---- */
 
-/* e^-q for q >= 0, to 1e-6 of itself; 0 beyond 87. */
+/* e^-q for q >= 0, to 4e-6 of itself; 0 beyond 87. */
 static inline float fall(float q) {
     const float t = -1.44269504F * (q < 87 ? q : 87);
     const float whole = (float)(int32_t)(t - 0.5F), part = (t - whole) * 0.69314718F;
@@ -261,20 +261,19 @@ static void add_all(float *sums, const float *rows, const float *factors, size_t
             sums[i] += factors[r] * rows[r * count + i];
 }
 
-/* Computes the components of a state; returns the square of what they do not see, beyond what learning met. */
-static float project(const ex_predictor *p, const exi_predictor_tables *t, const float *state, const room *r) {
+float exi_predictor_project(const ex_predictor *p, const float *state, float *scaled, float *components) {
+    const exi_predictor_tables t = exi_predictor_find(p);
     const size_t length = state_length(p), count = (size_t)p->component_count;
     double whole = 0, seen = 0;
-    memset(r->components, 0, count * sizeof(float));
+    memset(components, 0, count * sizeof(float));
     for (size_t i = 0; i < length; i++) {
-        const float y = (state[i] - t->mean[i]) * t->scales[i];
-        const float bounded = y > farthest ? farthest : y > -farthest ? y : y <= -farthest ? -farthest : 0;
-        whole += (double)bounded * (double)bounded;
-        r->scaled[i] = bounded;
+        const float y = (state[i] - t.mean[i]) * t.scales[i];
+        scaled[i] = y > farthest ? farthest : y > -farthest ? y : y <= -farthest ? -farthest : 0;
+        whole += (double)scaled[i] * (double)scaled[i];
     }
-    add_all(r->components, t->components, r->scaled, length, count);
+    add_all(components, t.components, scaled, length, count);
     for (size_t c = 0; c < count; c++)
-        seen += (double)r->components[c] * (double)r->components[c];
+        seen += (double)components[c] * (double)components[c];
     return whole - seen > p->outside ? (float)(whole - seen - p->outside) : 0;
 }
 
@@ -329,7 +328,7 @@ double ex_predictor_evaluate(const ex_predictor *p, const float *state, double *
     const room r = lay(p, scratch);
     const size_t count = (size_t)p->weight_count;
     const float factor = (float)(0.5 / (p->width * p->width));
-    const float unseen = project(p, &t, state, &r);
+    const float unseen = exi_predictor_project(p, state, r.scaled, r.components);
     const float least = measure_landmarks(p, &t, unseen, &r);
     memcpy(r.weights, t.base, count * sizeof(float));
     add_all(r.weights, t.slopes, r.components, (size_t)p->component_count, count);

@@ -35,6 +35,10 @@ typedef struct exi_predictor_tables {
 
 exi_predictor_tables exi_predictor_find(const ex_predictor *predictor);
 
+/* Computes the components [component_count] of a state, with room for its scaled numbers, scaled [state length].
+ * Returns the square of what the components do not see, beyond what learning met. */
+float exi_predictor_project(const ex_predictor *predictor, const float *state, float *scaled, float *components);
+
 /* True if bytes from a file, aligned to 4, are a predictor that can be evaluated; copies its head. */
 bool exi_predictor_is_sound(const void *bytes, size_t size, ex_predictor *head);
 

@@ -311,9 +311,10 @@ static ex_result prime(applier *a) {
     ex_predictor_describe(predictor, NULL, &def);
     const double step =
         exi_take_time(a->driver, first + 1, a->def->rate) - exi_take_time(a->driver, first, a->def->rate);
-    const int apart = step > 0 && step < def.step ? (int)(def.step / step + 0.5) : 1;
-    if (!(step > 0) || 2 * apart >= a->frame_count)
+    const double ratio = step > 0 ? def.step / step : INFINITY;
+    if (!(2 * ratio + 2 < a->frame_count))
         return EX_OK;
+    const int apart = ratio > 1 ? (int)(ratio + 0.5) : 1;
     const size_t numbers = 3 * (size_t)a->driver_count;
     float *past = calloc(2 * numbers, sizeof *past);
     ex_result result = past ? EX_OK : ex_error_memory(a->error, "a frame", 2 * numbers * sizeof *past);

@@ -11,6 +11,7 @@
 #include "author/drive/apply/wear.h"
 
 #include "author/base/array.h"
+#include "author/drive/learn/references.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
@@ -145,10 +146,7 @@ static ex_result open_untangler(exi_wear *w, ex_error *error) {
 
 /* Reads a frame of a garment below, in the rig's unit. */
 static ex_result read_layer(const exi_wear *w, exi_wear_layer *l, int frame, ex_error *error) {
-    const ex_result result = ex_drive_read_frame(l->reader, l->path, frame, l->form, error);
-    for (size_t i = 0; result == EX_OK && w->scale != 1 && i < 3 * (size_t)l->vertex_count; i++)
-        l->form[i] = (float)(w->scale * (double)l->form[i]);
-    return result;
+    return exi_take_read(l->reader, l->path, l->first + frame, w->def->driven_scale, l->form, error);
 }
 
 /* Turns the triangles outwards and makes the settler. fit: memory for the driver's fit. */
@@ -183,19 +181,25 @@ static ex_result make_layer(exi_wear *w, exi_wear_layer *l, uint32_t *triangles,
     return l->scratch && l->state ? EX_OK : ex_error_memory(error, "settling", ex_settler_scratch_size(l->settler));
 }
 
-/* driver: its first frame. */
+/* driver: its first frame in use. frame_count: frames in use, of the driver_frames that its cache has. A garment made
+ * for all of them, or for those in use, is fine. */
 static ex_result open_layer(exi_wear *w, exi_wear_layer *l, const ex_apply_over *over, int frame_count,
-                            const float *driver, ex_error *error) {
+                            int driver_frames, const float *driver, ex_error *error) {
     uint32_t *triangles = NULL;
     int count = 0;
     l->path = over->cache;
     l->vertex_count = over->mesh->vertex_count;
     ex_result result =
         ex_drive_open_cache(over->cache, "garment below", l->vertex_count, over->mesh, &l->reader, error);
-    if (result == EX_OK && ex_cache_get_info(l->reader).frame_count != frame_count)
-        result =
-            ex_error_set(error, EX_ERROR_DATA, "'%s' has %d frames but '%s' has %d: make both for the same animation",
-                         w->def->driver, frame_count, over->cache, ex_cache_get_info(l->reader).frame_count);
+    if (result == EX_OK) {
+        const int frames = ex_cache_get_info(l->reader).frame_count;
+        l->first = frames == frame_count ? 0 : w->def->first;
+        if (frames != frame_count && frames != driver_frames)
+            result = ex_error_set(error, EX_ERROR_DATA,
+                                  "'%s' has %d frames, of which %d are used, but '%s' has %d: make "
+                                  "both for the same animation",
+                                  w->def->driver, driver_frames, frame_count, over->cache, frames);
+    }
     if (result == EX_OK && !(l->form = exi_array_allocate((size_t)l->vertex_count, 3 * sizeof(float))))
         result = ex_error_memory(error, "a garment", (size_t)l->vertex_count * 12);
     if (result == EX_OK)
@@ -219,10 +223,11 @@ static ex_result open_layers(exi_wear *w, int frame_count, ex_error *error) {
     if (result == EX_OK)
         result = ex_drive_open_cache(def->driver, "driver", n, NULL, &reader, error);
     if (result == EX_OK)
-        result = ex_drive_read_frame(reader, def->driver, 0, driver, error);
+        result = exi_take_read(reader, def->driver, def->first, def->driver_scale, driver, error);
     for (int i = 0; result == EX_OK && i < def->over_count; i++) {
         w->layer_count = i + 1;
-        result = open_layer(w, &w->layers[i], &def->overs[i], frame_count, driver, error);
+        result = open_layer(w, &w->layers[i], &def->overs[i], frame_count, ex_cache_get_info(reader).frame_count,
+                            driver, error);
     }
     ex_cache_close(reader);
     free(driver);
@@ -230,10 +235,9 @@ static ex_result open_layers(exi_wear *w, int frame_count, ex_error *error) {
 }
 
 ex_result exi_wear_open(exi_wear *w, const ex_apply_def *def, int frame_count, bool measured, ex_error *error) {
-    *w = (exi_wear){.def = def,
-                    .vertex_count = ex_rig_vertex_count(def->rig),
-                    .scale = def->driven_scale > 0 ? def->driven_scale : 1};
-    ex_rig_get_driver(def->rig, &w->driver, NULL);
+    *w = (exi_wear){.def = def, .vertex_count = ex_rig_vertex_count(def->rig)};
+    ex_rig_get_driver(def->rig, &w->driver, w->binds);
+    w->push = w->driver.push && !def->unsettled;
     ex_result result = EX_OK;
     if (def->untangle || measured)
         result = open_untangler(w, error);
@@ -271,7 +275,7 @@ int exi_wear_count(const exi_wear *w, const float *form) {
 static void find_gaps(exi_wear *w, const float *driver, const float *form) {
     ex_settler_measure(w->settler, driver, form, 0, NULL, NULL, w->gaps, w->def->tasks, w->settler_scratch);
     for (int v = 0; v < w->vertex_count; v++) {
-        const float most = w->driver.push ? w->driver.thickness : 0;
+        const float most = w->push ? w->driver.thickness : 0;
         w->gaps[v] = w->gaps[v] > most ? most : w->gaps[v] > 0 ? w->gaps[v] : 0;
     }
 }
@@ -295,8 +299,8 @@ static void cover(exi_wear *w, const float *driver, float *form, exi_worn *worn)
     for (int i = 0; i < w->layer_count; i++)
         worn->covered_before += settle_on(w, &w->layers[i], form);
     const ex_settle_job job = {
-        .driver = driver, .driven = form, .push = w->driver.push, .gaps = w->gaps, .tasks = w->def->tasks};
-    if (w->driver.push)
+        .driver = driver, .driven = form, .push = w->push, .gaps = w->gaps, .tasks = w->def->tasks};
+    if (w->push)
         ex_settle(w->settler, &job, NULL, w->settler_scratch);
     for (int i = 0; i < w->layer_count; i++) {
         memcpy(w->copy, form, (size_t)w->vertex_count * 3 * sizeof *form);
@@ -315,7 +319,7 @@ ex_result exi_wear_frame(exi_wear *w, int frame, const float *driver, float *for
         find_gaps(w, driver, form);
     if (w->def->untangle) {
         const ex_untangle_job job = {.positions = form,
-                                     .settler = w->driver.push ? w->settler : NULL,
+                                     .settler = w->push ? w->settler : NULL,
                                      .driver = driver,
                                      .gaps = w->gaps,
                                      .settler_scratch = w->settler_scratch,

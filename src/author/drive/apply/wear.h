@@ -12,6 +12,7 @@ typedef struct exi_wear_layer {
     const char *path;
     ex_cache_reader *reader;
     int vertex_count;
+    int first; /* its frame at the first frame in use */
     float *form;
     ex_settler *settler;
     void *scratch, *state;
@@ -20,8 +21,9 @@ typedef struct exi_wear_layer {
 typedef struct exi_wear {
     const ex_apply_def *def;
     ex_rig_driver driver; /* pointers into the rig */
+    ex_bind binds[EX_BIND_MAX];
     int vertex_count;
-    double scale; /* of caches */
+    bool push; /* true to push out of the driver */
     ex_untangler *untangler;
     void *untangler_scratch;
     ex_settler *settler; /* of the driver, without keys */

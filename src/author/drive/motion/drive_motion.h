@@ -18,6 +18,9 @@
 
 #include <exemplar/predict.h>
 
+/* A driver that moves at this many times the speed that was learned was moved by a cut. */
+#define EXI_MOTION_CUT 10.0
+
 /* Settings that cross-validation chose. */
 typedef struct exi_motion_choice {
     double weights[EX_STATE_KIND_COUNT]; /* of each kind of number, relative to its spread */
@@ -80,7 +83,7 @@ void exi_motion_scales(const exi_motion_learner *l, const double weights[EX_STAT
                        double *scales);
 
 /* Finds `count` orthonormal rows [count][length] that span the directions of most variance of `rows` rows, by subspace
- * iteration from rows spread evenly; rows are data minus mean. Returns false without memory. */
+ * iteration; rows are data minus mean. Returns false without memory. */
 bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis);
 /* Makes rows orthonormal by Gram-Schmidt done twice; rows that depend on earlier ones become 0. */
 void exi_motion_orthonormal(float *rows, int count, size_t length);

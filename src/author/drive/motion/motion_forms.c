@@ -2,7 +2,8 @@
  * Principal forms of the driven mesh in the moving frames of its driver: orthonormal rows f_i that hold most of the
  * variance of u_t - mean, where u_t is the form of frame t, un-posed. Found by subspace iteration: from rows B, the
  * coefficients c_t = B (u_t - mean) and the new rows sum over t of c_t (u_t - mean)^T, made orthonormal. It starts from
- * frames spread evenly, as many as fit in memory; a further pass over all frames follows if those are not all.
+ * sums of frames with random signs, which miss no direction (Halko, Martinsson, Tropp 2011). Frames are spread evenly,
+ * as many as fit in memory; a further pass over all frames follows if those are not all.
  */
 #include "author/base/array.h"
 #include "author/drive/motion/drive_motion.h"
@@ -64,16 +65,27 @@ void exi_motion_orthonormal(float *rows, int count, size_t length) {
     }
 }
 
+/* 1 or -1, from the mixed bits of two numbers. */
+static double sign(uint32_t row, uint32_t k) {
+    uint32_t n = row * 0x9e3779b1u + k * 0x85ebca6bu + 1;
+    n = (n ^ n >> 16) * 0x7feb352du;
+    n = (n ^ n >> 15) * 0x846ca68bu;
+    return (n ^ n >> 16) & 1 ? 1 : -1;
+}
+
 bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis) {
     float *centred = exi_array_allocate(length, sizeof *centred);
     float *sums = exi_array_allocate((size_t)count * length, sizeof *sums);
-    for (int k = 0; centred && sums && k < count; k++) {
-        const float *row = data + (size_t)k * rows / (size_t)count * length;
-        for (size_t i = 0; i < length; i++)
-            basis[(size_t)k * length + i] = row[i] - mean[i];
-    }
-    if (centred && sums)
+    if (centred && sums) {
+        memset(basis, 0, (size_t)count * length * sizeof *basis);
+        for (size_t r = 0; r < rows; r++) {
+            for (size_t i = 0; i < length; i++)
+                centred[i] = data[r * length + i] - mean[i];
+            for (int k = 0; k < count; k++)
+                add(basis + (size_t)k * length, centred, sign((uint32_t)r, (uint32_t)k), length);
+        }
         exi_motion_orthonormal(basis, count, length);
+    }
     for (int pass = 0; centred && sums && pass < ITERATIONS; pass++) {
         memset(sums, 0, (size_t)count * length * sizeof *sums);
         for (size_t r = 0; r < rows; r++) {

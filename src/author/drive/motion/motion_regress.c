@@ -20,8 +20,8 @@
 /* COMPONENTS: at most. SAMPLED: frames from which components and distances are found. */
 enum { COMPONENTS = 64, SAMPLED = 2000 };
 
-/* A teleported driver moves at this many times the largest speed that was learned. */
-static const double cut_factor = 10, least_speed = 1;
+/* Speeds below this, in m/s, are no cut. */
+static const double least_speed = 1;
 
 typedef struct regressing {
     exi_motion_learner *l;
@@ -267,7 +267,7 @@ static ex_result make(regressing *r) {
                                   .centres = l->centres,
                                   .up = {l->up[0], l->up[1], l->up[2]},
                                   .step = l->step,
-                                  .fastest = cut_factor * fastest,
+                                  .fastest = EXI_MOTION_CUT * fastest,
                                   .sizes = l->choice.weights[EX_STATE_SIZE] > 0,
                                   .component_count = (int)r->components,
                                   .landmark_count = (int)r->landmarks,

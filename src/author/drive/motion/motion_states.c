@@ -118,9 +118,11 @@ typedef struct observing {
     ex_predictor *observer;
     void *history;
     float *matrices, *sizes, *state;
+    double began;   /* time at which the history began anew */
+    double *speeds; /* [frames that are learned from] */
 } observing;
 
-static ex_result observe_frame(exi_motion_learner *l, const observing *o, int f, int stride) {
+static ex_result observe_frame(exi_motion_learner *l, observing *o, int f, int stride) {
     const bool first = f == 0 || exi_references_of(&l->refs, f) != exi_references_of(&l->refs, f - 1);
     const double time = exi_references_time(&l->refs, f);
     const double elapsed = first ? 0 : time - exi_references_time(&l->refs, f - 1);
@@ -130,10 +132,11 @@ static ex_result observe_frame(exi_motion_learner *l, const observing *o, int f,
     ex_driver_place(l->carrier.driver, l->driver_form, o->matrices);
     ex_driver_sizes(l->carrier.driver, l->driver_form, o->sizes);
     ex_predictor_observe(o->observer, o->matrices, o->sizes, elapsed, o->history, o->state);
-    const double speed = find_speed(l, o->state);
-    l->fastest = speed > l->fastest ? speed : l->fastest;
-    if (time < 2 * l->step * (1 - 1e-9) || f % stride != 0)
+    if (!(elapsed > 0) || elapsed > 1)
+        o->began = time;
+    if (time - o->began < 2 * l->step * (1 - 1e-9) || f % stride != 0)
         return EX_OK;
+    o->speeds[l->frame_count] = find_speed(l, o->state);
     memcpy(l->states + (size_t)l->frame_count * (size_t)l->state_length, o->state,
            (size_t)l->state_length * sizeof(float));
     l->takes[l->frame_count] = (int)(exi_references_of(&l->refs, f) - l->refs.items);
@@ -163,13 +166,37 @@ static void cut_takes(exi_motion_learner *l) {
     l->take_count *= PIECES;
 }
 
-static ex_result observe_all(exi_motion_learner *l, const observing *o) {
+/* Finds the speed that all but a thousandth of the frames stay below, and leaves out those that were moved by a cut,
+ * and the two after them, which see it as an acceleration. */
+static ex_result drop_cuts(exi_motion_learner *l, const double *speeds) {
+    const size_t count = (size_t)l->frame_count, length = (size_t)l->state_length;
+    double *sorted = exi_array_copy(speeds, count, sizeof *sorted);
+    if (!sorted)
+        return ex_error_memory(l->error, "states", count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
+    l->fastest = count > 0 ? sorted[(count - 1) * 999 / 1000] : 0;
+    free(sorted);
+    size_t kept = 0, cut = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        cut = speeds[i] > EXI_MOTION_CUT * l->fastest && speeds[i] > 1 ? i : cut;
+        if (cut <= i && i - cut < 3)
+            continue;
+        memmove(l->states + kept * length, l->states + i * length, length * sizeof *l->states);
+        l->takes[kept] = l->takes[i];
+        l->frames[kept++] = l->frames[i];
+    }
+    l->frame_count = (int)kept;
+    return EX_OK;
+}
+
+static ex_result observe_all(exi_motion_learner *l, observing *o) {
     const int count = l->refs.frame_count, stride = (count + MOST - 1) / MOST;
     const size_t room = (size_t)(count / stride + 1);
     l->frames = exi_array_allocate(room, sizeof *l->frames);
     l->takes = exi_array_allocate(room, sizeof *l->takes);
     l->states = exi_array_allocate(room, (size_t)l->state_length * sizeof *l->states);
-    if (!l->frames || !l->takes || !l->states)
+    o->speeds = exi_array_allocate(room, sizeof *o->speeds);
+    if (!l->frames || !l->takes || !l->states || !o->speeds)
         return ex_error_memory(l->error, "states", room * (size_t)l->state_length * sizeof *l->states);
     ex_result result = EX_OK;
     for (int f = 0; result == EX_OK && f < count; f++) {
@@ -177,6 +204,8 @@ static ex_result observe_all(exi_motion_learner *l, const observing *o) {
         if (result == EX_OK)
             result = exi_motion_tell(l, "reading motion", (double)(f + 1) / count);
     }
+    if (result == EX_OK)
+        result = drop_cuts(l, o->speeds);
     if (result == EX_OK && l->frame_count < 3 * PIECES)
         result = ex_error_set(l->error, EX_ERROR_DATA,
                               "learning from motion needs at least %d frames after the first two of each take; there "
@@ -208,6 +237,7 @@ ex_result exi_motion_observe(exi_motion_learner *l) {
     }
     ex_predictor_destroy(o.observer);
     free(o.history);
+    free(o.speeds);
     free(o.matrices);
     free(o.sizes);
     free(o.state);

@@ -187,7 +187,7 @@ static bool sound_layer(const exi_rig_counts *c, exi_layer_record layer, int tex
 /* True if layers follow each other without gaps, and the examples of each domain match its count. */
 static bool sound_layers(const exi_unpack *u) {
     const exi_rig_counts *c = &u->counts;
-    int64_t axes = 0, examples = 0, forms = 0, keys = 0, of[EX_DOMAIN_COUNT] = {0};
+    int64_t axes = 0, examples = 0, forms = 0, keys = 0, driven = 0, of[EX_DOMAIN_COUNT] = {0};
     int textures = 0;
     for (int i = 0; i < c->layers; i++) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
@@ -199,6 +199,7 @@ static bool sound_layers(const exi_unpack *u) {
         examples += layer.example_count;
         forms += exi_domains[layer.domain]->forms ? layer.example_count : 0;
         of[layer.domain] += layer.example_count;
+        driven += (layer.flags & EXI_LAYER_DRIVEN) != 0;
         keys += exi_layer_has_keys(layer.flags) ? layer.example_count : 0;
         if (axes > c->axes || examples > c->examples)
             return false;
@@ -207,7 +208,8 @@ static bool sound_layers(const exi_unpack *u) {
         if (exi_domains[d]->counted &&
             *(const int32_t *)(const void *)((const char *)c + exi_domains[d]->counted) != of[d])
             return false;
-    return axes == c->axes && examples == c->examples && textures == c->textures && keys == c->driver_keys;
+    return axes == c->axes && examples == c->examples && textures == c->textures && keys == c->driver_keys &&
+           (driven > 0) == (c->drivers == 1);
 }
 
 static bool sound_textures(const exi_unpack *u) {

@@ -33,7 +33,8 @@ static void tangle(float *driven) {
     }
 }
 
-static ex_rig *make_rig(bool tangled) {
+/* bound: every vertex of the sleeve sees all triangles of its driver, as a bind. */
+static ex_rig *make_bound_rig(bool tangled, bool bound) {
     static float driver[KEYS][3 * DRIVE_DRIVER_COUNT], driven[KEYS][3 * DRIVE_DRIVEN_COUNT];
     ex_drive_key keys[KEYS];
     ex_error error = {.result = EX_OK};
@@ -53,11 +54,29 @@ static ex_rig *make_rig(bool tangled) {
                         .key_count = KEYS,
                         .keys = keys,
                         .options = ex_drive_options_default()};
+    int *corners = NULL, count = 0;
+    assert_int_equal(ex_mesh_triangulate(driver_mesh, &corners, &count, &error), EX_OK);
+    uint32_t *triangles = malloc((size_t)count * sizeof *triangles);
+    for (int t = 0; t < count; t++)
+        triangles[t] = (uint32_t)t;
+    const ex_bind bind = {count, triangles};
+    static const uint16_t vertex_binds[DRIVE_DRIVEN_COUNT];
+    if (bound) {
+        def.options.bind_count = 1;
+        def.options.binds = &bind;
+        def.options.vertex_binds = vertex_binds;
+    }
     if (ex_drive_build(&def, &rig, &error) != EX_OK)
         fail_msg("%s", error.text);
+    free(corners);
+    free(triangles);
     ex_mesh_destroy(driver_mesh);
     ex_mesh_destroy(driven_mesh);
     return rig;
+}
+
+static ex_rig *make_rig(bool tangled) {
+    return make_bound_rig(tangled, false);
 }
 
 static void read_frame(const char *path, int frame, float *form) {
@@ -224,6 +243,69 @@ static void test_over(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* A driver in another unit, and only some of its frames: the garment below has as many, or all. */
+static void test_scaled_part(void **state) {
+    (void)state;
+    ex_rig *rig = make_bound_rig(false, true);
+    ex_mesh *mesh = drive_driven_mesh();
+    char driver[300], large[300], inner[300], output[300], other[300];
+    drive_write_motion("b.pc2", NULL, 1, FRAMES);
+    snprintf(driver, sizeof driver, "%s", scratch_path("b.pc2"));
+    snprintf(large, sizeof large, "%s", scratch_path("large.pc2"));
+    snprintf(inner, sizeof inner, "%s", scratch_path("inner.pc2"));
+    snprintf(output, sizeof output, "%s", scratch_path("over.pc2"));
+    snprintf(other, sizeof other, "%s", scratch_path("other.pc2"));
+    write_inner(inner, 0.003, FRAMES);
+    ex_error error = {.result = EX_OK};
+    ex_cache_writer *writer = NULL;
+    double times[FRAMES] = {0, 0.04, 0.08, 0.12, 0.16, 0.2};
+    assert_int_equal(ex_cache_create(large, DRIVE_DRIVER_COUNT, FRAMES, times, NULL, &writer, &error), EX_OK);
+    for (int f = 0; f < FRAMES; f++) {
+        float form[3 * DRIVE_DRIVER_COUNT];
+        read_frame(driver, f, form);
+        for (int i = 0; i < 3 * DRIVE_DRIVER_COUNT; i++)
+            form[i] *= 64;
+        assert_int_equal(ex_cache_write(writer, form, &error), EX_OK);
+    }
+    assert_int_equal(ex_cache_finish(writer, true, &error), EX_OK);
+    const ex_apply_over over = {inner, mesh};
+    ex_apply_def def = {.rig = rig,
+                        .driver = driver,
+                        .output = output,
+                        .overs = &over,
+                        .over_count = 1,
+                        .untangle = true,
+                        .first = 2,
+                        .database = NAN};
+    assert_int_equal(ex_drive_apply(&def, NULL, &error), EX_OK);
+    def.driver = large;
+    def.driver_scale = 1.0 / 64;
+    def.output = other;
+    assert_int_equal(ex_drive_apply(&def, NULL, &error), EX_OK);
+    for (int f = 0; f < FRAMES - 2; f++) {
+        float a[3 * DRIVE_DRIVEN_COUNT], b[3 * DRIVE_DRIVEN_COUNT];
+        read_frame(output, f, a);
+        read_frame(other, f, b);
+        assert_memory_equal(a, b, sizeof a);
+    }
+    /* Over frames 3 to 6 of the garment, not 1 to 4. */
+    int *triangles = NULL, count = 0, inside = 0;
+    assert_int_equal(ex_mesh_triangulate(mesh, &triangles, &count, &error), EX_OK);
+    for (int f = 0; f < FRAMES - 2; f++) {
+        float below[3 * DRIVE_DRIVEN_COUNT], form[3 * DRIVE_DRIVEN_COUNT];
+        read_frame(inner, f + 2, below);
+        read_frame(output, f, form);
+        for (int v = 0; v < DRIVE_DRIVEN_COUNT; v++) {
+            const double height = height_of(mesh, below, triangles, count, form + 3 * v);
+            inside += height < -1e-4 && height > -0.02;
+        }
+    }
+    assert_true(inside <= 20);
+    free(triangles);
+    ex_mesh_destroy(mesh);
+    ex_rig_destroy(rig);
+}
+
 /* ---- crossings ---- */
 
 static void test_untangle(void **state) {
@@ -308,6 +390,7 @@ static void test_memory_runs_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_over),
+        cmocka_unit_test(test_scaled_part),
         cmocka_unit_test(test_untangle),
         cmocka_unit_test(test_memory_runs_out),
     };
