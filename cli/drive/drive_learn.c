@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GIVEN_MAX = 1024, REFERENCE_MAX = 64 };
+enum { GIVEN_MAX = 1024, REFERENCE_MAX = 256 };
 #define LONG_SECONDS 5.0 /* work that takes longer is announced */
 
 static ex_word_list drivers, drivens, databases, ranges, rates;
