@@ -5,8 +5,8 @@
  *     s(p) >= s(q) - |p - q| > g    =>    p is outside, and farther from the driver than its gap g.
  *
  * In a cluster, one point of every four is asked where the keys promise room: the blended gap of the keys is about the
- * distance that a point will have. If it has not, nothing is lost but time. The choice depends on keys and weights
- * alone, never on hints, so the result is the same with any state.
+ * distance that a point will have. Without keys, it is asked everywhere. What was found for it is used again. The
+ * choice depends on keys and weights alone, never on hints, so the result is the same with any state.
  */
 #include "runtime/settle/settler.h"
 
@@ -31,13 +31,15 @@ static float needed(float (*points)[3], const float *gaps, int begin, int end, c
 }
 
 uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
-                           const uint32_t *hints) {
+                           exi_near *near, uint32_t *found) {
+    const bool keyed = push->keys.weights != NULL;
     int asked[FOURS], asks = 0;
     const float enough = ROOM * 1e6f * push->tolerance; /* which is 1e-6 of the size, or more */
     float most = 0;
     for (int i = 0; i < count; i++)
         most = room[i] > most ? room[i] : most;
-    if (most < enough)
+    *found = 0;
+    if (keyed && most < enough)
         return 0;
     for (int begin = 0; begin < count; begin += FOUR) {
         const int end = begin + FOUR < count ? begin + FOUR : count, q = begin + (end - begin) / 2;
@@ -45,22 +47,24 @@ uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float
         for (int i = begin; i < end; i++)
             least = room[i] < least ? room[i] : least;
         asked[asks] = q;
-        asks += least > enough && least > 1.2f * needed(points, gaps, begin, end, points[q]);
+        asks += !keyed || (least > enough && least > 1.2f * needed(points, gaps, begin, end, points[q]));
     }
     if (asks < 2) /* costs as much as it saves */
         return 0;
     float chosen[EXI_CLUSTER][3];
-    exi_near near;
+    exi_near own;
     for (int k = 0; k < asks; k++) {
         memcpy(chosen[k], points[asked[k]], sizeof chosen[k]);
-        near.triangle[k] = hints[asked[k]];
+        own.triangle[k] = near->triangle[asked[k]];
     }
-    exi_near_cluster(&push->view, chosen, asks, &near);
+    exi_near_cluster(&push->view, chosen, asks, &own);
     uint32_t clear = 0;
     for (int k = 0; k < asks; k++) {
-        if (near.triangle[k] == EXI_NO_TRIANGLE)
+        exi_near_copy(&own, k, near, asked[k]);
+        *found |= 1u << asked[k];
+        if (own.triangle[k] == EXI_NO_TRIANGLE)
             continue;
-        const float s = exi_side_distance(&push->driver, push->triangles[near.triangle[k]], &near, k);
+        const float s = exi_side_distance(&push->driver, push->triangles[own.triangle[k]], &own, k);
         const float known = s * (1 - 4e-6f) - 4e-6f * push->view.scale; /* for rounding */
         for (int i = 0; i < count; i++)
             if (known - (1 + 4e-6f) * between(points[i], points[asked[k]]) > gaps[i])

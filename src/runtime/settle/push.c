@@ -218,16 +218,6 @@ static void push_once(const exi_push *push, waiting *w, const float *gaps, bool 
     }
 }
 
-/* Copies a closest point. */
-static void keep(const exi_near *from, int i, exi_near *to, int k) {
-    to->triangle[k] = from->triangle[i];
-    to->distance_sq[k] = from->distance_sq[i];
-    to->u[k] = from->u[i];
-    to->v[k] = from->v[i];
-    for (int c = 0; c < 3; c++)
-        to->away[c][k] = from->away[c][i];
-}
-
 /* Stores the points that have arrived, or stay in place; the others close the gaps. */
 static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3], ex_settled *tally) {
     int left = 0;
@@ -242,19 +232,19 @@ static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3
         w->distances[left] = w->distances[k];
         w->places[left] = w->places[k];
         memmove(w->points[left], w->points[k], sizeof w->points[left]);
-        keep(&w->near, k, &w->near, left);
+        exi_near_copy(&w->near, k, &w->near, left);
         left++;
     }
     w->count = left;
 }
 
-/* Finds the closest points of those that are not clear. */
-static void search_some(const exi_push *push, float (*points)[3], int count, uint32_t clear, exi_near *near) {
+/* Finds the closest points of those that are neither clear nor found already. */
+static void search_some(const exi_push *push, float (*points)[3], int count, uint32_t done, exi_near *near) {
     float chosen[EXI_CLUSTER][3];
     exi_near found;
     int places[EXI_CLUSTER], some = 0;
     for (int i = 0; i < count; i++) {
-        if (clear >> i & 1)
+        if (done >> i & 1)
             continue;
         memcpy(chosen[some], points[i], sizeof chosen[some]);
         found.triangle[some] = near->triangle[i];
@@ -262,21 +252,20 @@ static void search_some(const exi_push *push, float (*points)[3], int count, uin
     }
     if (some > 0)
         exi_near_cluster(&push->view, chosen, some, &found);
-    for (int k = 0; k < some; k++) {
-        keep(&found, k, near, places[k]);
-        near->along[places[k]] = found.along[k];
-    }
+    for (int k = 0; k < some; k++)
+        exi_near_copy(&found, k, near, places[k]);
 }
 
 void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
                       exi_near *near, ex_settled *tally) {
     waiting w;
     w.count = 0;
-    const uint32_t clear = exi_clear_cluster(push, points, gaps, room, count, near->triangle);
-    if (clear == 0)
+    uint32_t found = 0;
+    const uint32_t clear = exi_clear_cluster(push, points, gaps, room, count, near, &found);
+    if ((clear | found) == 0)
         exi_near_cluster(&push->view, points, count, near);
     else
-        search_some(push, points, count, clear, near);
+        search_some(push, points, count, clear | found, near);
     for (int i = 0; i < count; i++) {
         if ((clear >> i & 1) || near->triangle[i] == EXI_NO_TRIANGLE)
             continue;
@@ -297,7 +286,7 @@ void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gap
         memcpy(w.points[k], points[i], sizeof w.points[k]);
         w.distances[k] = s;
         w.places[k] = i;
-        keep(near, i, &w.near, k);
+        exi_near_copy(near, i, &w.near, k);
     }
     tally->pushed += w.count;
     for (int round = 0; round < EXI_PUSHES && w.count > 0; round++) {

@@ -86,6 +86,16 @@ typedef struct exi_near {
  * points is an array of EXI_CLUSTER; those after count are overwritten.
  */
 void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near);
+/* Copies point i of one to point k of another; both may be the same. */
+static inline void exi_near_copy(const exi_near *from, int i, exi_near *to, int k) {
+    to->triangle[k] = from->triangle[i];
+    to->distance_sq[k] = from->distance_sq[i];
+    to->u[k] = from->u[i];
+    to->v[k] = from->v[i];
+    for (int c = 0; c < 3; c++)
+        to->away[c][k] = from->away[c][i];
+    to->along[k] = from->along[i];
+}
 
 /* ---- side.c ---- */
 
@@ -192,10 +202,10 @@ void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gap
 /* ---- clear.c ---- */
 
 /* Returns bits for the points that are outside the driver and farther from it than their gaps, as far as this is seen
- * without a search for each of them. room: distances that the points probably have; 0 if unknown. hints: triangles to
- * look at first. */
+ * without a search for each of them. room: distances that the points probably have; 0 if unknown. near->triangle:
+ * hints; the closest points of some are found, those with bits in *found. */
 uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
-                           const uint32_t *hints);
+                           exi_near *near, uint32_t *found);
 
 /* True if all three numbers count as finite. */
 static inline bool exi_finite3(const float *p) {
