@@ -4,6 +4,7 @@
  *   cmd_drive.c     the command with subcommands, and shared functions
  *   drive_learn.c   builds a rig from caches
  *   drive_takes.c   parses ranges of frames, frame rates and units of caches
+ *   drive_learned.c  prints what was learned
  *   drive_apply.c   applies a rig to a new animation of its driver
  *   drive_keys.c    lists, adds and removes keys
  *   drive_over.c    garments below the one that is made
@@ -74,6 +75,10 @@ typedef struct exi_drive_overs {
 int exi_drive_overs_open(const ex_call *call, const ex_word_list *caches, const ex_word_list *meshes,
                          const char *output, exi_drive_overs *overs, ex_apply_def *def);
 void exi_drive_overs_close(exi_drive_overs *overs);
+
+/* Prints what was learned, and the size of the file that it was written to, as the call wants it. */
+void exi_drive_learned_print(const ex_call *call, const ex_learned *learned, const ex_rig *rig, const char *output,
+                             double seconds);
 
 /* Loads a rig that follows a driver; NULL after printing an error. */
 ex_rig *exi_drive_load(const char *path);
