@@ -79,7 +79,8 @@ static const ex_option options[] = {
     {.name = "up",
      .values = "x|y|z",
      .argument = "AXIS",
-     .help = "motion: the axis that points up in the caches, x, y or z (default: y)",
+     .help = "motion: the axis that points up in the caches, x, y or z (default: the one that the driver turns about, "
+             "y in doubt)",
      .text = &up_text},
     {.name = "keys",
      .argument = "N",
@@ -173,7 +174,6 @@ static bool read_choice(const ex_call *call, wish *w) {
 
 /* Reads what belongs to learning from motion, and refuses what belongs to keys. */
 static bool read_method(const ex_call *call, wish *w) {
-    w->def.up[1] = 1;
     if (method && strcmp(method, ex_learn_method_name(EX_LEARN_MOTION)) != 0 &&
         strcmp(method, ex_learn_method_name(EX_LEARN_KEYS)) != 0) {
         exi_wrong_usage(call->command, "--method needs keys or motion, not '%s'", method);

@@ -47,6 +47,7 @@ static void print_motion_json(const ex_learned *l, const ex_rig *rig, const char
     exi_emit_number(&json, "ridge", l->ridge);
     exi_emit_number(&json, "motion", l->motion);
     exi_emit_number(&json, "sizes", l->sizes);
+    exi_emit_numbers(&json, "up", l->up, 3);
     exi_emit_number(&json, "bytes", exi_file_size(output));
     exi_emit_number(&json, "seconds", round(seconds * 1e6) / 1e6);
     exi_emit_close(&json, '}');
@@ -65,7 +66,10 @@ static void print_motion_text(const ex_learned *l, const ex_rig *rig, const char
                   l->width, l->ridge);
     else
         exi_print("linear regression, ridge %g; ", l->ridge);
-    exi_print("motion counts %g%s\n", l->motion, l->sizes > 0 ? ", and so does the size of parts" : "");
+    exi_print("motion counts %g%s; %c is up\n", l->motion, l->sizes > 0 ? ", and so does the size of parts" : "",
+              l->up[0] > 0.5   ? 'x'
+              : l->up[2] > 0.5 ? 'z'
+                               : 'y');
     exi_print("mean error over the references %s\n", exi_text_length(error, l->error));
     exi_print("root mean square on takes left out %s, of which the forms cannot hold %s\n",
               exi_text_length(left, l->left_out), exi_text_length(held, l->form_error));

@@ -158,12 +158,12 @@ static int serve(const ex_call *call, exi_edit *edit) {
     exi_server *server = exi_server_start(edit, port);
     if (!server)
         return EX_EXIT_FAILED;
+    say_what_is_edited(call); /* before others know the address: they may put anything in the file's place */
     print_address(call, server);
     if (fflush(stdout) != 0) {
         exi_server_stop(server);
         return EX_EXIT_FAILED; /* main prints the error */
     }
-    say_what_is_edited(call);
     const char *ticket = exi_server_ticket(server);
     if (!no_open && !(ticket && open_browser(ticket)))
         exi_failed_text("no program here can open a browser: open that address yourself");

@@ -238,7 +238,7 @@ typedef struct ex_learn_def {
     int given_count;  /* number of frames chosen by hand, which come first */
     const int *given; /* [given_count], numbered over all references in sequence */
     /* Motion: number of forms, at least 1 (40 is usual); of states that the regression is built around (1000 is usual);
-     * and the direction against gravity, of any length. */
+     * and the direction against gravity, of any length; 0: found from the driver's motion, y in doubt. */
     int form_count, landmark_count;
     double up[3];
     /* Units of the caches: their positions are multiplied by these, those of the meshes are not. 0 means 1. */
@@ -268,6 +268,7 @@ typedef struct ex_learned {
     double width, ridge; /* of the kernel, 0 for a linear regression; of the regression */
     double motion;       /* how much motion counts beside the pose; 0: not at all */
     double sizes;        /* the same for sizes of the driver's parts */
+    double up[3];        /* the direction against gravity */
 } ex_learned;
 
 /* Learns a driven rig from reference animations. Release the report with ex_learned_free. Results: ARGUMENT, DATA (what

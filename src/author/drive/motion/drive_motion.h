@@ -47,6 +47,7 @@ typedef struct exi_motion_learner {
     int take_count;      /* takes that frames are held out by: references, or pieces of them */
     double step, fastest;
     float up[3];
+    bool up_given;    /* false to find it */
     float *centres;   /* [moving frames][3] */
     int state_length; /* numbers of a state */
     float *states;    /* [frame_count][state_length] */

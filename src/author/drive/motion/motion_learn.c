@@ -27,10 +27,11 @@ static ex_result check(exi_motion_learner *l) {
     if (def->landmark_count < 1 || def->landmark_count > EX_PREDICTOR_LANDMARK_MAX)
         return ex_error_set(l->error, EX_ERROR_ARGUMENT, "1 to %d landmarks can be learned, not %d",
                             EX_PREDICTOR_LANDMARK_MAX, def->landmark_count);
-    if (!(length > 0) || !isfinite(length))
-        return ex_error_set(l->error, EX_ERROR_ARGUMENT, "the direction up has no length");
+    if (!isfinite(length))
+        return ex_error_set(l->error, EX_ERROR_ARGUMENT, "the direction up is not finite");
+    l->up_given = length > 0;
     for (int c = 0; c < 3; c++)
-        l->up[c] = (float)(def->up[c] / length);
+        l->up[c] = l->up_given ? (float)(def->up[c] / length) : c == 1;
     if (def->database_axis || def->given_count > 0 || def->until > 0)
         return ex_error_set(l->error, EX_ERROR_ARGUMENT,
                             "learning from motion has no keys: databases, frames given as keys and an error to reach "
@@ -142,6 +143,8 @@ static ex_result describe(exi_motion_learner *l, ex_learned **learned) {
         made->ridge = l->choice.ridge;
         made->motion = l->choice.weights[EX_STATE_VELOCITY];
         made->sizes = l->choice.weights[EX_STATE_SIZE];
+        for (int c = 0; c < 3; c++)
+            made->up[c] = (double)l->up[c];
         *learned = made;
         made = NULL;
     }

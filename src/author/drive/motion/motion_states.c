@@ -120,6 +120,7 @@ typedef struct observing {
     float *matrices, *sizes, *state;
     double began;   /* time at which the history began anew */
     double *speeds; /* [frames that are learned from] */
+    float *wholes;  /* the same, [9]: rotation of the whole driver */
 } observing;
 
 static ex_result observe_frame(exi_motion_learner *l, observing *o, int f, int stride) {
@@ -137,11 +138,38 @@ static ex_result observe_frame(exi_motion_learner *l, observing *o, int f, int s
     if (time - o->began < 2 * l->step * (1 - 1e-9) || f % stride != 0)
         return EX_OK;
     o->speeds[l->frame_count] = find_speed(l, o->state);
+    for (int r = 0; r < 3; r++)
+        memcpy(o->wholes + 9 * (size_t)l->frame_count + 3 * r,
+               o->matrices + 12 * (size_t)(l->plan.driver.driver.frame_count - 1) + 4 * r, 3 * sizeof(float));
     memcpy(l->states + (size_t)l->frame_count * (size_t)l->state_length, o->state,
            (size_t)l->state_length * sizeof(float));
     l->takes[l->frame_count] = (int)(exi_references_of(&l->refs, f) - l->refs.items);
     l->frames[l->frame_count++] = f;
     return EX_OK;
+}
+
+/* Finds the axis that points up, if nobody said it: y, unless the driver turns about another one. As it turns, the
+ * direction of an axis changes in its frame, except for the one that it turns about. */
+static void find_up(exi_motion_learner *l, const float *wholes) {
+    const int moving = l->plan.driver.driver.frame_count, start = ex_state_start(moving, EX_STATE_UP);
+    double spread[3];
+    int up = 1;
+    if (l->up_given)
+        return;
+    for (int a = 0; a < 3; a++) {
+        double mean[3] = {0};
+        for (int f = 0; f < l->frame_count; f++)
+            for (int c = 0; c < 3; c++)
+                mean[c] += (double)wholes[9 * (size_t)f + (size_t)(3 * a + c)] / l->frame_count;
+        spread[a] = 1 - mean[0] * mean[0] - mean[1] * mean[1] - mean[2] * mean[2];
+    }
+    for (int a = 0; a < 3; a++)
+        up = spread[a] < 0.25 * spread[1] && spread[1] > 0.02 && spread[a] < spread[up] ? a : up;
+    for (int c = 0; c < 3; c++)
+        l->up[c] = c == up;
+    for (int f = 0; f < l->frame_count; f++)
+        memcpy(l->states + (size_t)f * (size_t)l->state_length + start, wholes + 9 * (size_t)f + 3 * (size_t)up,
+               3 * sizeof(float));
 }
 
 /* Numbers the takes that frames are learned from, without those that are too short. One or two takes are cut into
@@ -196,7 +224,8 @@ static ex_result observe_all(exi_motion_learner *l, observing *o) {
     l->takes = exi_array_allocate(room, sizeof *l->takes);
     l->states = exi_array_allocate(room, (size_t)l->state_length * sizeof *l->states);
     o->speeds = exi_array_allocate(room, sizeof *o->speeds);
-    if (!l->frames || !l->takes || !l->states || !o->speeds)
+    o->wholes = exi_array_allocate(room, 9 * sizeof *o->wholes);
+    if (!l->frames || !l->takes || !l->states || !o->speeds || !o->wholes)
         return ex_error_memory(l->error, "states", room * (size_t)l->state_length * sizeof *l->states);
     ex_result result = EX_OK;
     for (int f = 0; result == EX_OK && f < count; f++) {
@@ -204,6 +233,8 @@ static ex_result observe_all(exi_motion_learner *l, observing *o) {
         if (result == EX_OK)
             result = exi_motion_tell(l, "reading motion", (double)(f + 1) / count);
     }
+    if (result == EX_OK)
+        find_up(l, o->wholes);
     if (result == EX_OK)
         result = drop_cuts(l, o->speeds);
     if (result == EX_OK && l->frame_count < 3 * PIECES)
@@ -238,6 +269,7 @@ ex_result exi_motion_observe(exi_motion_learner *l) {
     ex_predictor_destroy(o.observer);
     free(o.history);
     free(o.speeds);
+    free(o.wholes);
     free(o.matrices);
     free(o.sizes);
     free(o.state);

@@ -289,14 +289,69 @@ static void wrong_settings_are_refused(void **context) {
     l.def.landmark_count = EX_PREDICTOR_LANDMARK_MAX + 1;
     refuse(&l, EX_ERROR_ARGUMENT, "landmarks can be learned, not 16385");
     l.def = right;
-    l.def.up[1] = 0;
-    refuse(&l, EX_ERROR_ARGUMENT, "up has no length");
     l.def.up[1] = NAN;
-    refuse(&l, EX_ERROR_ARGUMENT, "up has no length");
+    refuse(&l, EX_ERROR_ARGUMENT, "up is not finite");
     l.def = right;
     l.def.options.frames = 1;
     refuse(&l, EX_ERROR_ARGUMENT, "2 to 255 moving frames of parts, not 1");
     swing_close(&l);
+}
+
+/* ---- up ---- */
+
+/* Turns a cache about an axis, by 2.5 rad a second. */
+static void turn_cache(const char *path, int axis, int vertex_count) {
+    ex_error error = {.result = EX_OK};
+    ex_cache_reader *reader = NULL;
+    ex_cache_writer *writer = NULL;
+    if (ex_cache_open(path, &reader, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    const int frames = ex_cache_get_info(reader).frame_count, a = (axis + 1) % 3, b = (axis + 2) % 3;
+    const size_t numbers = 3 * (size_t)vertex_count;
+    float *forms = malloc((size_t)frames * numbers * sizeof *forms);
+    double *times = malloc((size_t)frames * sizeof *times);
+    for (int f = 0; f < frames; f++) {
+        float *form = forms + (size_t)f * numbers;
+        times[f] = ex_cache_time(reader, f);
+        assert_int_equal(ex_cache_read(reader, f, form, &error), EX_OK);
+        const float c = (float)cos(1 + 2.5 * times[f]), s = (float)sin(1 + 2.5 * times[f]);
+        for (size_t v = 0; v < numbers; v += 3) {
+            const float x = form[v + (size_t)a], y = form[v + (size_t)b];
+            form[v + (size_t)a] = c * x - s * y;
+            form[v + (size_t)b] = s * x + c * y;
+        }
+    }
+    ex_cache_close(reader);
+    assert_int_equal(ex_cache_create(path, vertex_count, frames, times, NULL, &writer, &error), EX_OK);
+    for (int f = 0; f < frames; f++)
+        assert_int_equal(ex_cache_write(writer, forms + (size_t)f * numbers, &error), EX_OK);
+    assert_int_equal(ex_cache_finish(writer, true, &error), EX_OK);
+    free(forms);
+    free(times);
+}
+
+static void up_is_what_the_driver_turns_about(void **context) {
+    (void)context;
+    for (int axis = 0; axis < 3; axis++) {
+        swing_lesson l;
+        swing_open(&l, 3, four);
+        for (int t = 0; t < 3; t++) {
+            turn_cache(l.references[t].driver, axis, DRIVE_DRIVER_COUNT);
+            turn_cache(l.references[t].driven, axis, DRIVE_DRIVEN_COUNT);
+        }
+        l.def.any_fit = true;
+        l.def.up[0] = l.def.up[1] = l.def.up[2] = 0;
+        ex_rig *rig = NULL;
+        ex_learned *learned = learn(&l, &rig);
+        for (int c = 0; c < 3; c++)
+            assert_float_equal(learned->up[c], c == axis, 1e-6);
+        ex_predictor_def def;
+        ex_predictor_describe(ex_rig_layer_predictor(rig, 0), NULL, &def);
+        assert_float_equal(def.up[axis], 1, 1e-6);
+        ex_learned_free(learned);
+        ex_rig_destroy(rig);
+        swing_close(&l);
+    }
 }
 
 /* ---- stops ---- */
@@ -372,6 +427,7 @@ int main(void) {
         cmocka_unit_test(too_few_frames_are_refused),
         cmocka_unit_test(times_in_frames_are_refused),
         cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(up_is_what_the_driver_turns_about),
         cmocka_unit_test(a_stop_leaves_nothing),
         cmocka_unit_test(every_allocation_may_fail),
     };
