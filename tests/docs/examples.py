@@ -216,13 +216,17 @@ class Folder:
             shutil.copy(path, self.path)
         for path in self.clothes().glob("shirt*"):
             shutil.copy(path, self.path)
+        for take in ("walk", "run"):
+            shutil.copy(self.clothes() / "body.pc2", self.path / f"{take}.pc2")
+            shutil.copy(self.clothes() / "shirt.pc2", self.path / f"{take}_s.pc2")
 
     def shirt(self):
         """A driven rig shirt.glb, animations to follow, and forms to add."""
         made = self.clothes()
         for name, source in (("shirt.glb", "learned.glb"), ("walk.pc2", "walk.pc2"), ("walk.mdd", "walk.mdd"),
                              ("b.pc2", "body.pc2"), ("s.pc2", "shirt.pc2"), ("arms_up.obj", "body_0021.obj"),
-                             ("shirt_up.obj", "shirt_0021.obj")):
+                             ("shirt_up.obj", "shirt_0021.obj"), ("coat.glb", "learned.glb"), ("w.pc2", "body.pc2"),
+                             ("w_shirt.pc2", "shirt.pc2"), ("shirt.obj", "shirt.obj")):
             shutil.copy(made / source, self.path / name)
         self.run("exemplar drive apply shirt.glb --driver walk.pc2 -q -o walk_sim.pc2")
 
