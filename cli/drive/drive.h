@@ -53,6 +53,21 @@ bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name
  * it is not 0. */
 int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
 
+/* Options for a part of the driver's animation, its rate and its unit. what: begins the help of --range. */
+#define EXI_DRIVE_TAKE_OPTIONS(what, range, rate, scale)                                                               \
+    {.name = "range",                                                                                                  \
+     .argument = "FIRST-LAST",                                                                                         \
+     .help = what ": 10-250, or 10- for all from frame 10 on; counting from 1 (default: all)",                         \
+     .text = &(range)},                                                                                                \
+        {.name = "fps",                                                                                                \
+         .argument = "RATE",                                                                                           \
+         .help = "frames per second, from the first frame of the driver on (default: its own times)",                  \
+         .text = &(rate)},                                                                                             \
+    {                                                                                                                  \
+        .name = EXI_DRIVER_SCALE, .argument = "FACTOR",                                                                \
+        .help = "multiply the driver by this, as for 'drive learn' (default: 1)", .text = &(scale)                     \
+    }
+
 /* Options that name garments below, each with its cache and its mesh, innermost first. */
 #define EXI_DRIVE_OVER_OPTIONS(caches, meshes)                                                                         \
     {.name = "over",                                                                                                   \

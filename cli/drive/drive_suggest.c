@@ -27,18 +27,7 @@ static const ex_option options[] = {
      .help = "number of frames to name, at most (default: 10)",
      .count = &most,
      .count_max = MOST},
-    {.name = "range",
-     .argument = "FIRST-LAST",
-     .help = "frames to look at: 10-250, or 10- for all from 10 on; counting from 1 (default: all)",
-     .text = &range_text},
-    {.name = "fps",
-     .argument = "RATE",
-     .help = "frames per second, from the first frame of the driver on (default: its own times)",
-     .text = &rate_text},
-    {.name = EXI_DRIVER_SCALE,
-     .argument = "FACTOR",
-     .help = "multiply the driver by this, as for 'drive learn' (default: 1)",
-     .text = &driver_scale_text},
+    EXI_DRIVE_TAKE_OPTIONS("frames to look at", range_text, rate_text, driver_scale_text),
 };
 
 static char *distance_text(char text[EXI_TEXT_SIZE], const ex_suggestions *s, double distance) {
