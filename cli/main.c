@@ -178,10 +178,21 @@ static void fill_closed_streams(void) {
             (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* EX_SIMD in the environment: an instruction set to use instead of the widest. */
+static bool choose_set(void) {
+    const char *name = getenv("EX_SIMD");
+    if (!name || !name[0] || ex_simd_use(name))
+        return true;
+    wrong_words("EX_SIMD is '%s' in the environment, which this build or this machine does not have; without it "
+                "'%s' is used",
+                name, ex_simd_name());
+    return false;
+}
+
 int main(int argc, char **argv) {
     fill_closed_streams();
     exi_interrupt_catch();
-    int exit_code = dispatch(argc, argv);
+    int exit_code = choose_set() ? dispatch(argc, argv) : EX_EXIT_USAGE;
     /* A full disk is noticed here at the latest, when the last bytes are flushed. */
     errno = 0;
     bool arrived = fflush(stdout) == 0 && !ferror(stdout);

@@ -53,11 +53,19 @@ typedef struct ex_version_info {
     int abi;
     int format;
     const char *text; /* "0.2.0" */
-    const char *simd; /* "neon", "sse2", "avx2", "wasm", "scalar" */
+    const char *simd; /* as ex_simd_name */
 } ex_version_info;
 
 /* Returns the version of the linked library. */
 EX_API ex_version_info ex_version(void);
+
+/* Returns the name of the instruction set in use: "neon", "sse2", "avx2", "avx512", "wasm" or "scalar". On x86-64 a
+ * build has three; the widest that the processor and the system support is used, from the first call on. */
+EX_API const char *ex_simd_name(void);
+/* Uses another instruction set from the next call on, to compare or to test: "sse2", "avx2" or "avx512" on x86-64.
+ * NULL: the widest. Results of different sets differ by rounding. Returns false, and changes nothing, if the build or
+ * the machine does not have it. Call it while no other function of this library runs. */
+EX_API bool ex_simd_use(const char *name);
 
 /* Results of functions that can fail, each with its general text. ex_error holds the specific message. */
 #define EX_RESULT_LIST(X)                                                                                              \

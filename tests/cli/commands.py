@@ -549,7 +549,7 @@ class Info(Built):
     def test_capabilities(self):
         answer = self.succeed("info", "--capabilities", "--json").json()
         self.assertEqual(self.succeed("--version").out, f"exemplar {answer['version']}\n")
-        self.assertIn(answer["simd"], ("neon", "sse2", "avx2", "scalar"))
+        self.assertIn(answer["simd"], ("neon", "sse2", "avx2", "avx512", "scalar"))
         self.assertEqual(answer["storage"], ["float", "16 bit"])
         self.assertIn("bspline", answer["kernels"])
         self.assertIn("cardinal", answer["weighers"])

@@ -25,7 +25,6 @@ cp "$source/tests/package/embed.c" "$work/made/embed.c"
 "$results" >"$work/results.txt"
 case $(head -n 1 "$work/results.txt") in
 *scalar) simd=-DEX_SIMD_SCALAR ;;
-*avx2) simd='-mavx2 -mfma' ;;
 *) simd= ;;
 esac
 for name in portable/results support/characters support/mixtures support/paths support/tubes; do
@@ -84,7 +83,7 @@ x86_64) x86=$cc ;;
 *) x86=x86_64-linux-gnu-gcc ;;
 esac
 parse "$x86" -std=c17 -O1
-parse "$x86" -std=c17 -O1 -mavx2 -mfma
+parse "$x86" -std=c17 -O1 -DEX_SIMD_ONE -mavx2 -mfma
 parse x86_64-w64-mingw32-gcc -std=c17 -O1
 for cxx in g++ clang++; do
     if command -v $cxx >/dev/null; then

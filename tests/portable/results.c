@@ -860,8 +860,13 @@ static void print_settling(void) {
     ex_tree_destroy(tree);
 }
 
-int main(void) {
-    printf("simd %s\n", ex_version().simd);
+/* usage: results [SET]: with that instruction set instead of the widest. */
+int main(int count, char **arguments) {
+    if (count > 1 && !ex_simd_use(arguments[1])) {
+        printf("simd %s is not to be had here\n", arguments[1]);
+        return 77;
+    }
+    printf("simd %s\n", ex_simd_name());
     print_kernels();
     print_other_kinds();
     print_edits();

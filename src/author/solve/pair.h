@@ -19,7 +19,7 @@ static inline double exi_multiply_add(double a, double b, double c) {
 #endif
 }
 
-#if defined(EXI_SIMD_NEON)
+#if defined(__ARM_NEON) && defined(__aarch64__) && !defined(EX_SIMD_SCALAR)
 typedef float64x2_t exi_pair;
 
 static inline exi_pair exi_pair_load(const double *p) {
@@ -52,7 +52,7 @@ static inline exi_pair exi_pair_subtract_product(exi_pair c, exi_pair a, exi_pai
     return vfmsq_f64(c, a, b);
 }
 
-#elif defined(EXI_SIMD_SSE2) || defined(EXI_SIMD_AVX2)
+#elif defined(EXI_SET_SSE2) || defined(EXI_SET_AVX2) || defined(EXI_SET_AVX512)
 typedef __m128d exi_pair;
 
 static inline exi_pair exi_pair_load(const double *p) {
@@ -77,14 +77,14 @@ static inline exi_pair exi_pair_multiply(exi_pair a, exi_pair b) {
     return _mm_mul_pd(a, b);
 }
 static inline exi_pair exi_pair_add_product(exi_pair c, exi_pair a, exi_pair b) {
-#ifdef EXI_SIMD_AVX2
+#ifdef EXI_FUSED
     return _mm_fmadd_pd(a, b, c);
 #else
     return _mm_add_pd(c, _mm_mul_pd(a, b));
 #endif
 }
 static inline exi_pair exi_pair_subtract_product(exi_pair c, exi_pair a, exi_pair b) {
-#ifdef EXI_SIMD_AVX2
+#ifdef EXI_FUSED
     return _mm_fnmadd_pd(a, b, c);
 #else
     return _mm_sub_pd(c, _mm_mul_pd(a, b));

@@ -10,10 +10,8 @@
 #ifndef EXI_AFFINE_H
 #define EXI_AFFINE_H
 
+#include "runtime/base/influence.h"
 #include "runtime/base/simd.h"
-
-/* Influences of a vertex in a sum, and floats of a matrix. */
-enum { EXI_SHORT = 4, EXI_MATRIX_FLOATS = 16 };
 
 static inline void exi_add_matrix(const float *m, exi_quad weight, exi_quad rows[3]) {
     EXI_WRITE_OUT

@@ -3,8 +3,6 @@
  */
 #include "runtime/base/result.h"
 
-#include "runtime/base/simd.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@ ex_version_info ex_version(void) {
                              .abi = EX_ABI,
                              .format = EX_FORMAT,
                              .text = EX_VERSION_TEXT,
-                             .simd = EXI_SIMD_NAME};
+                             .simd = ex_simd_name()};
 }
 
 const char *ex_result_text(ex_result result) {

@@ -131,7 +131,7 @@ static void note(ex_skin_info *info, int vertex, int count, double off) {
 }
 
 static bool layout(ex_skin *s, size_t long_influences) {
-    const size_t vertices = (size_t)s->vertex_count + EXI_QUAD_LANES - 1, longs = (size_t)s->long_count;
+    const size_t vertices = (size_t)s->vertex_count + 3, longs = (size_t)s->long_count;
     exi_size total = {.bytes = sizeof *s};
     s->joints = exi_size_add(&total, vertices, EXI_SHORT * sizeof(uint16_t), EXI_ALIGN);
     s->weights = exi_size_add(&total, vertices, EXI_SHORT * sizeof(float), EXI_ALIGN);

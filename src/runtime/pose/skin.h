@@ -3,12 +3,12 @@
  *
  * Every vertex has four influences in the first table, heaviest first; missing ones repeat the first joint with weight
  * 0. Vertices with more than four are listed, ascending, and have the others in the second table. The first table has
- * EXI_QUAD_LANES - 1 more vertices that do not exist, so that the last group of four can be read whole.
+ * three more vertices that do not exist, so that the last group of four can be read whole.
  */
 #ifndef EXI_SKIN_H
 #define EXI_SKIN_H
 
-#include "runtime/base/affine.h"
+#include "runtime/base/influence.h"
 
 #include <exemplar/pose.h>
 
@@ -70,17 +70,23 @@ static inline const float *exi_palette_duals(const ex_palette *palette) {
     return (const float *)((uintptr_t)palette + (uintptr_t)palette->duals);
 }
 
-/*
- * EXI_BLOCK is the number of vertices moved together. EXI_GROUP_FLOATS is the size of four of their matrices; such a
- * group is [3][4][4]: row, column, vertex.
- */
-enum { EXI_BLOCK = 64, EXI_GROUP_FLOATS = 12 * EXI_QUAD_LANES };
+/* The number of vertices moved together. */
+enum { EXI_BLOCK = 64 };
 
-/*
- * Sums the matrices of vertices v to v + count, count at most EXI_BLOCK, as groups of four; unused entries of the last
- * group are undefined. `place` is the first long vertex not before v; returns the first not before v + count.
- */
-int exi_skin_sum(const exi_skin_tables *tables, const ex_palette *palette, int v, int count, int place, float *m);
+/* An array that is read and written, from the next entry on. */
+typedef struct exi_stream {
+    const char *in; /* NULL: not written */
+    char *out;
+    size_t in_stride, out_stride;
+} exi_stream;
+
+typedef struct exi_streams {
+    exi_stream positions, normals, tangents;
+} exi_streams;
+
+/* Moves vertices begin to end, the streams' next entries; grows the box [6], if there is one. */
+void exi_skin_move(const exi_skin_tables *tables, const ex_palette *palette, const exi_streams *streams, int begin,
+                   int end, float *box);
 
 /* Returns the first place in the list of long vertices that is not before `vertex`. */
 int exi_skin_find_long(const exi_skin_tables *tables, int vertex);

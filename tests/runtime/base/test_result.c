@@ -135,9 +135,9 @@ static void the_version_is_the_headers(void **state) {
     assert_int_equal(version.abi, EX_ABI);
     assert_int_equal(version.format, EX_FORMAT);
     assert_string_equal(version.text, EX_VERSION_TEXT);
-    static const char *const simd[] = {"neon", "sse2", "avx2", "wasm", "scalar"};
+    static const char *const simd[] = {"neon", "sse2", "avx2", "avx512", "wasm", "scalar"};
     int known = 0;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         known += strcmp(version.simd, simd[i]) == 0;
     assert_int_equal(known, 1);
 #ifdef EX_SIMD_SCALAR
@@ -145,8 +145,32 @@ static void the_version_is_the_headers(void **state) {
 #endif
 }
 
+/* A set is used once it was asked for, and nothing changes when it is not to be had. */
+static void a_set_is_chosen_by_name(void **state) {
+    (void)state;
+    static const char *const simd[] = {"neon", "sse2", "avx2", "avx512", "wasm", "scalar"};
+    const char *widest = ex_simd_name();
+    int to_be_had = 0;
+    for (int i = 0; i < 6; i++) {
+        const char *before = ex_simd_name();
+        if (ex_simd_use(simd[i])) {
+            assert_string_equal(ex_simd_name(), simd[i]);
+            assert_string_equal(ex_version().simd, simd[i]);
+            to_be_had++;
+        } else {
+            assert_string_equal(ex_simd_name(), before);
+        }
+    }
+    assert_true(to_be_had >= 1);
+    assert_false(ex_simd_use("sse9"));
+    assert_false(ex_simd_use(""));
+    assert_true(ex_simd_use(NULL));
+    assert_string_equal(ex_simd_name(), widest);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_set_is_chosen_by_name),
         cmocka_unit_test(every_result_has_its_text),
         cmocka_unit_test(an_error_carries_result_and_sentence),
         cmocka_unit_test(long_sentences_lose_their_middle),

@@ -92,8 +92,108 @@ static void triples_are_interleaved(void **state) {
     assert_true(to[0] == 0 && to[3 * WIDTH + 1] == -1);
 }
 
+static void triples_are_taken_apart(void **state) {
+    (void)state;
+    float from[3 * WIDTH + 1], to[3][WIDTH];
+    exi_wide v[3];
+    for (int i = 0; i <= 3 * WIDTH; i++)
+        from[i] = (float)i;
+    exi_load_triples(from + 1, v);
+    for (int c = 0; c < 3; c++)
+        exi_store(to[c], v[c]);
+    for (int i = 0; i < WIDTH; i++)
+        for (int c = 0; c < 3; c++)
+            assert_true(to[c][i] == (float)(1 + 3 * i + c));
+}
+
+static void inverse_roots_are_near(void **state) {
+    (void)state;
+    uint64_t random = 11;
+    for (int round = 0; round < 10000; round++) {
+        float a[WIDTH], to[WIDTH];
+        for (int i = 0; i < WIDTH; i++)
+            a[i] = (float)pow(10, random_between(&random, -30, 30));
+        exi_store(to, exi_inverse_root(exi_load(a)));
+        for (int i = 0; i < WIDTH; i++)
+            assert_true(fabs((double)to[i] * sqrt((double)a[i]) - 1) < 3e-7);
+    }
+}
+
+/* A four-by-four of each block, and back; matrices times points; blocks that turn. */
+static void threes_are_three_quads(void **state) {
+    (void)state;
+    float m[4][16], to[12], weights[4] = {0.5f, 0.25f, 2, -1};
+    const float *rows[4] = {m[0], m[1], m[2], m[3]};
+    exi_three t[4], x[3];
+    for (int i = 0; i < 64; i++)
+        m[i / 16][i % 16] = (float)(i % 16 < 12 ? i * i % 17 : 0);
+    for (int i = 0; i < 4; i++)
+        t[i] = exi_three_load(m[i]);
+    exi_three_transpose(t);
+    for (int column = 0; column < 4; column++) {
+        exi_quad q[3], next[3];
+        exi_three_quads(t[column], q);
+        exi_three_quads(exi_three_next(t[column]), next);
+        for (int row = 0; row < 3; row++) {
+            float lanes[4], other[4];
+            exi_quad_store(lanes, q[row]);
+            exi_quad_store(other, next[row]);
+            for (int i = 0; i < 4; i++) {
+                assert_true(lanes[i] == m[i][4 * row + column]);
+                assert_true(other[i] == m[i][4 * ((row + 1) % 3) + column]);
+            }
+        }
+        exi_three_store_triples(to, exi_three_of(q));
+        for (int i = 0; i < 12; i++)
+            assert_true(to[i] == m[i / 3][4 * (i % 3) + column]);
+    }
+    exi_quad sum[3];
+    exi_three_quads(exi_three_added(m[1], 3, exi_three_sum(rows, weights)), sum);
+    for (int row = 0; row < 3; row++) {
+        float lanes[4];
+        exi_quad_store(lanes, sum[row]);
+        for (int c = 0; c < 4; c++) {
+            const int e = 4 * row + c;
+            assert_true(lanes[c] == 0.5f * m[0][e] + 3.25f * m[1][e] + 2 * m[2][e] - m[3][e]);
+        }
+    }
+    exi_three_load_triples(m[2], x);
+    for (int c = 0; c < 3; c++) {
+        exi_quad q[3];
+        exi_three_quads(x[c], q);
+        for (int block = 0; block < 3; block++) {
+            float lanes[4];
+            exi_quad_store(lanes, q[block]);
+            for (int i = 0; i < 4; i++)
+                assert_true(lanes[i] == m[2][3 * i + c]);
+        }
+    }
+}
+
+static void twos_are_two_quads(void **state) {
+    (void)state;
+    float m[4][8];
+    exi_two t[4];
+    for (int i = 0; i < 32; i++)
+        m[i / 8][i % 8] = (float)(i * i % 19);
+    for (int i = 0; i < 4; i++)
+        t[i] = exi_two_load(m[i]);
+    exi_two_transpose(t);
+    const exi_quad two = exi_quad_splat(2);
+    for (int c = 0; c < 4; c++) {
+        float first[4], second[4];
+        const exi_two by = exi_two_madd(t[c], two, exi_two_mul(t[c], two));
+        exi_quad_store(first, exi_two_first(by));
+        exi_quad_store(second, exi_two_second(by));
+        for (int i = 0; i < 4; i++)
+            assert_true(first[i] == 4 * m[i][c] && second[i] == 4 * m[i][4 + c]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(triples_are_taken_apart),   cmocka_unit_test(inverse_roots_are_near),
+        cmocka_unit_test(threes_are_three_quads),    cmocka_unit_test(twos_are_two_quads),
         cmocka_unit_test(loads_and_stores_anywhere), cmocka_unit_test(splat_fills_all_lanes),
         cmocka_unit_test(multiplies_and_adds),       cmocka_unit_test(products_of_16_bits_are_exact),
         cmocka_unit_test(triples_are_interleaved),

@@ -1,0 +1,58 @@
+/*
+ * SSE2, which every x86-64 machine has: four floats in a register, products and sums not fused.
+ */
+#ifndef EXI_SIMD_SSE2_H
+#define EXI_SIMD_SSE2_H
+
+#include <emmintrin.h>
+
+#define EXI_SIMD_NAME "sse2"
+#include "runtime/base/simd/quad_x86.inl"
+
+#define EXI_WIDTH 4
+typedef __m128 exi_wide;
+static inline exi_wide exi_load(const float *p) {
+    return _mm_loadu_ps(p);
+}
+static inline void exi_store(float *p, exi_wide a) {
+    _mm_storeu_ps(p, a);
+}
+static inline exi_wide exi_splat(float a) {
+    return _mm_set1_ps(a);
+}
+static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
+    return _mm_add_ps(_mm_mul_ps(a, b), c);
+}
+static inline exi_wide exi_add(exi_wide a, exi_wide b) {
+    return _mm_add_ps(a, b);
+}
+static inline exi_wide exi_sub(exi_wide a, exi_wide b) {
+    return _mm_sub_ps(a, b);
+}
+static inline exi_wide exi_mul(exi_wide a, exi_wide b) {
+    return _mm_mul_ps(a, b);
+}
+static inline exi_wide exi_msub(exi_wide a, exi_wide b, exi_wide c) {
+    return _mm_sub_ps(c, _mm_mul_ps(a, b));
+}
+static inline bool exi_any_above(exi_wide a, exi_wide b) {
+    return _mm_movemask_ps(_mm_cmpgt_ps(a, b)) != 0;
+}
+typedef __m128i exi_ints;
+static inline exi_ints exi_zero_ints(void) {
+    return _mm_setzero_si128();
+}
+/* Pairs (a, 0), against pairs (x, 0): the sum of a pair's products is x times a. */
+static inline exi_ints exi_splat_short(int16_t a) {
+    return _mm_set1_epi32((uint16_t)a);
+}
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+    __m128i shorts = _mm_loadu_si128((const __m128i *)(const void *)p), zero = _mm_setzero_si128();
+    *low = _mm_add_epi32(*low, _mm_madd_epi16(_mm_unpacklo_epi16(shorts, zero), factor));
+    *high = _mm_add_epi32(*high, _mm_madd_epi16(_mm_unpackhi_epi16(shorts, zero), factor));
+}
+static inline exi_wide exi_from_ints(exi_ints a) {
+    return _mm_cvtepi32_ps(a);
+}
+
+#endif
