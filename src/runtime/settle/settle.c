@@ -144,6 +144,9 @@ static void take_up(const settling *s, int cluster, bool carried, working *w) {
     }
     if (s->job && s->job->weights)
         by_keys(s, w, carried);
+    else if (s->job && s->settler->key_count > 0)
+        for (int i = 0; i < w->cluster->count; i++) /* any key is better than no hint */
+            w->bounds[i] = (const exi_bound *)exi_tree_at(s->settler, s->settler->bounds) + w->cluster->first + i;
     for (int i = 0; i < w->cluster->count; i++) {
         const uint32_t kept = s->kept ? s->kept[w->cluster->first + i] : 0;
         w->gaps[i] = w->gaps[i] > 0 ? w->gaps[i] : 0;

@@ -107,10 +107,36 @@ static void test_any_state(void **state) {
     surface_close(&s);
 }
 
+/* A key without weights tells neighbours apart and where to look first: the same bytes as without any key, and as with
+ * keys of another place. */
+static void test_key_without_weights(void **state) {
+    (void)state;
+    surface s = surface_welded_ball(12);
+    static float sheet[3 * COUNT], turned[3 * COUNT];
+    make_sheet(-0.05, 0.3, sheet);
+    move_rigidly(sheet, COUNT, 1.0, (const double[3]){0.1, 0.2, 0}, turned);
+    const ex_settler_def def = settler_def(&s, COUNT);
+    ex_settler *settlers[] = {settler_of(&def), settler_with_room(&s, sheet, 0), settler_with_room(&s, turned, 0.3f)};
+    float settled[3][3 * COUNT];
+    ex_settled reports[3];
+    for (int k = 0; k < 3; k++) {
+        memcpy(settled[k], sheet, sizeof sheet);
+        const ex_settle_job job = {.driver = s.positions, .driven = settled[k], .push = true, .thickness = 0.02f};
+        reports[k] = settle_once(settlers[k], &job, NULL);
+        assert_memory_equal(settled[k], settled[0], sizeof settled[0]);
+        assert_memory_equal(&reports[k], &reports[0], sizeof reports[0]);
+    }
+    assert_true(reports[0].pushed > 0 && reports[0].pushed < COUNT);
+    for (int k = 0; k < 3; k++)
+        ex_settler_destroy(settlers[k]);
+    surface_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_any_state),
+        cmocka_unit_test(test_key_without_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,6 +450,20 @@ static ex_result measure_keys(making *m, ex_settler_def *def, uint32_t *triangle
     return EX_OK;
 }
 
+/* Without keys: finds the place of the rest form on the driver's reference. It is a key without weights, which only
+ * tells neighbours and where to look first. If a vertex has no place, there is none. */
+static void measure_rest(making *m, ex_settler_def *def, uint32_t *triangles, float *places, float *form,
+                         void *scratch) {
+    ex_rig_rest_mesh(m->rig, form);
+    ex_settler_measure(m->settler, m->def.driver.reference, form, 0, triangles, places, NULL, NULL, scratch);
+    for (int v = 0; v < m->rig->counts.vertices; v++)
+        if (triangles[v] == UINT32_MAX)
+            return;
+    def->key_count = 1;
+    def->key_triangles = triangles;
+    def->key_places = places;
+}
+
 static ex_result make_settler(making *m, ex_error *error) {
     ex_settler_def def = {.driver_count = m->def.driver.vertex_count,
                           .driver_positions = m->def.driver.reference,
@@ -460,9 +474,10 @@ static ex_result make_settler(making *m, ex_error *error) {
                           .binds = m->def.binds,
                           .vertex_binds = m->def.vertex_binds};
     ex_result result = ex_settler_create(&def, m->allocator, &m->settler, error);
-    if (result != EX_OK || m->layer_count != 1 || !m->skin || m->layers[0].record.view_count == 0)
+    if (result != EX_OK)
         return result;
-    const size_t vertices = (size_t)m->rig->counts.vertices, width = (size_t)m->layers[0].record.width;
+    const bool keyed = m->layer_count == 1 && m->skin && m->layers[0].record.view_count > 0;
+    const size_t vertices = (size_t)m->rig->counts.vertices, width = keyed ? (size_t)m->layers[0].record.width : 1;
     exi_size total = {0};
     size_t rows = 0;
     total.overflow = !exi_multiply(width, vertices, &rows);
@@ -475,9 +490,13 @@ static ex_result make_settler(making *m, ex_error *error) {
     if (!memory)
         return ex_error_memory(error, "the driver's keys", total.bytes);
     memset(memory, 0, scratch_at);
-    result = measure_keys(m, &def, (uint32_t *)(void *)(memory + triangles_at), (float *)(void *)(memory + places_at),
-                          (float *)(void *)(memory + gaps_at), (float *)(void *)(memory + form_at), memory + scratch_at,
-                          error);
+    uint32_t *triangles = (uint32_t *)(void *)(memory + triangles_at);
+    float *places = (float *)(void *)(memory + places_at), *form = (float *)(void *)(memory + form_at);
+    if (keyed)
+        result = measure_keys(m, &def, triangles, places, (float *)(void *)(memory + gaps_at), form,
+                              memory + scratch_at, error);
+    else
+        measure_rest(m, &def, triangles, places, form, memory + scratch_at);
     ex_settler_destroy(m->settler);
     m->settler = NULL;
     if (result == EX_OK)
