@@ -189,9 +189,12 @@ typedef struct ex_settle_job {
 
 /* Returns the bytes of scratch memory. */
 EX_API size_t ex_settler_scratch_size(const ex_settler *settler);
-/* Returns the bytes of a state that the caller may keep from frame to frame to make the next frame faster; zeros are an
- * empty state. It only says where to look first: a state of other frames or of another settler, or even random bytes,
- * cost time, but the results are the same to the bit. Aligned for uint32_t. 0: no state needed. */
+/* Returns the bytes of a state that the caller may keep from frame to frame, one for each character, to make the next
+ * frame faster; zeros are an empty state. Pass zeros or what ex_settle wrote with the same settler. The state may be
+ * from any earlier frame, of any other motion: results are the same to the bit as without it. One exception: where the
+ * driver passes through itself, the closest surface may have its back to a vertex that no surface has reached. With a
+ * state such a vertex stays outside. Aligned for uint32_t. About 24 bytes per driven vertex and 12 per driver vertex
+ * for a closed driver, 8 per driven vertex for others, where a state saves little. 0: no state needed. */
 EX_API size_t ex_settler_state_size(const ex_settler *settler);
 
 /*

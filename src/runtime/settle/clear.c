@@ -6,7 +6,8 @@
  *
  * In a cluster, one point of every four is asked where the keys promise room: the blended gap of the keys is about the
  * distance that a point will have. Without keys, it is asked everywhere. What was found for it is used again. The
- * choice depends on keys and weights alone, never on hints, so the result is the same with any state.
+ * choice depends on keys and weights alone, never on hints. With a state, points whose last distances clear them are
+ * not asked at all (keep.c).
  */
 #include "runtime/settle/settler.h"
 
@@ -31,7 +32,7 @@ static float needed(float (*points)[3], const float *gaps, int begin, int end, c
 }
 
 uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
-                           exi_near *near, uint32_t *found) {
+                           exi_near *near, uint32_t *found, float *least) {
     const bool keyed = push->keys.weights != NULL;
     int asked[FOURS], asks = 0;
     const float enough = ROOM * 1e6f * push->tolerance; /* which is 1e-6 of the size, or more */
@@ -43,11 +44,11 @@ uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float
         return 0;
     for (int begin = 0; begin < count; begin += FOUR) {
         const int end = begin + FOUR < count ? begin + FOUR : count, q = begin + (end - begin) / 2;
-        float least = INFINITY;
+        float lowest = INFINITY;
         for (int i = begin; i < end; i++)
-            least = room[i] < least ? room[i] : least;
+            lowest = room[i] < lowest ? room[i] : lowest;
         asked[asks] = q;
-        asks += !keyed || (least > enough && least > 1.2f * needed(points, gaps, begin, end, points[q]));
+        asks += !keyed || (lowest > enough && lowest > 1.2f * needed(points, gaps, begin, end, points[q]));
     }
     if (asks < 2) /* costs as much as it saves */
         return 0;
@@ -66,9 +67,13 @@ uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float
             continue;
         const float s = exi_side_distance(&push->driver, push->triangles[own.triangle[k]], &own, k);
         const float known = s * (1 - 4e-6f) - 4e-6f * push->view.scale; /* for rounding */
-        for (int i = 0; i < count; i++)
-            if (known - (1 + 4e-6f) * between(points[i], points[asked[k]]) > gaps[i])
+        for (int i = 0; i < count; i++) {
+            const float far = known - (1 + 4e-6f) * between(points[i], points[asked[k]]);
+            if (far > gaps[i])
                 clear |= 1u << i;
+            if (least && far > least[i])
+                least[i] = far;
+        }
     }
     return clear;
 }

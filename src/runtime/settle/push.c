@@ -257,11 +257,15 @@ static void search_some(const exi_push *push, float (*points)[3], int count, uin
 }
 
 void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
-                      exi_near *near, ex_settled *tally) {
+                      exi_near *near, float *least, ex_settled *tally) {
     waiting w;
     w.count = 0;
-    uint32_t found = 0;
-    const uint32_t clear = exi_clear_cluster(push, points, gaps, room, count, near, &found);
+    uint32_t found = 0, clear = 0;
+    const float sure = 4e-6f * push->view.scale;
+    for (int i = 0; least && i < count; i++)
+        clear |= (uint32_t)(least[i] - sure > gaps[i]) << i;
+    if (!clear)
+        clear = exi_clear_cluster(push, points, gaps, room, count, near, &found, least);
     if ((clear | found) == 0)
         exi_near_cluster(&push->view, points, count, near);
     else
@@ -270,6 +274,8 @@ void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gap
         if ((clear >> i & 1) || near->triangle[i] == EXI_NO_TRIANGLE)
             continue;
         const float s = exi_side_distance(&push->driver, push->triangles[near->triangle[i]], near, i);
+        if (least)
+            least[i] = s > sure ? s * (1 - 4e-6f) - sure : 0;
         if (s >= gaps[i] - push->tolerance)
             continue;
         if (s < -push->reach ||

@@ -6,13 +6,17 @@
  *     T(d)                              T: where d is closest on the blended driver now (near.c)
  *
  * and those nearer to the true driver than their gap are pushed out (push.c). Clusters are independent of each other,
- * so tasks may take them in any order. The caller's state holds the triangles that were closest: only hints where to
- * look first, so any bytes work.
+ * so tasks may take them in any order. The caller's state holds the triangles that were closest, which are only hints
+ * where to look first, and lower bounds of distances (keep.c), with the positions of driver and driven vertices to
+ * which they belong.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/rows.h"
 #include "runtime/settle/settler.h"
+
+/* Frames after which clusters that wait try again. */
+enum { TRY = 16 };
 
 typedef struct settling {
     const ex_settler *settler;
@@ -21,7 +25,14 @@ typedef struct settling {
     size_t stride;
     char *scratch;
     uint32_t *kept; /* [vertex_count], of the state: 0, or 1 plus the closest triangle; NULL: none */
-    bool by_keys;   /* true if the residual is carried by keys */
+    /* Of the state, if bounds are kept; otherwise NULL: */
+    uint32_t *waits;             /* [cluster_count]: 1 if bounds were of little use */
+    float *least;                /* [vertex_count], by place: lower bounds of distances outside; 0: unknown */
+    float *before;               /* [vertex_count][3], by place: positions to which they belong */
+    const exi_patch_four *fours; /* motions since then; NULL: unknown */
+    bool keeps;                  /* true if bounds are of use in many clusters */
+    bool tries, tries_next;      /* true if clusters that wait try again in this frame, in the next */
+    bool by_keys;                /* true if the residual is carried by keys */
     exi_motions motions;
     exi_push push;
     uint32_t *triangles; /* measuring */
@@ -186,6 +197,25 @@ static void carry_clusters(void *context, int begin, int end) {
 
 /* ---- the residual by keys, and pushing out ---- */
 
+/* Bounds the distances of a cluster from those of the last frame. True if this frame's are of use to the next: its
+ * positions are kept then. A cluster in which few bounds are of use, such as tight cloth, waits before it tries
+ * again. */
+static bool bound(const settling *s, int cluster, const working *w, float *least) {
+    const int first = w->cluster->first, count = w->cluster->count;
+    if (s->fours && (!s->waits[cluster] || s->tries)) {
+        const int known = exi_keep_cluster(s->settler, s->fours, (const float(*)[3])w->points,
+                                           s->before + 3 * (size_t)first, s->least + first, count, least);
+        int clear = 0;
+        for (int i = 0; i < count; i++)
+            clear += least[i] > w->gaps[i];
+        s->waits[cluster] = known >= count / 2 && clear < 3 * count / 8;
+    }
+    if (!s->tries_next && (s->waits[cluster] || !s->keeps))
+        return false;
+    memcpy(s->before + 3 * (size_t)first, w->points, (size_t)count * sizeof w->points[0]);
+    return true;
+}
+
 static void settle_clusters(void *context, int begin, int end) {
     const settling *s = context;
     ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
@@ -204,7 +234,15 @@ static void settle_clusters(void *context, int begin, int end) {
                                                       w.cluster->first,
                                             .stride = (size_t)s->settler->vertex_count,
                                             .order = w.order};
-            exi_push_cluster(&push, w.points, w.gaps, w.room, w.cluster->count, &w.near, &tallies[c]);
+            float least[EXI_CLUSTER] = {0};
+            const bool kept = s->least && w.cluster->set == s->settler->kept_set;
+            const bool keeps = kept && bound(s, c, &w, least);
+            exi_push_cluster(&push, w.points, w.gaps, w.room, w.cluster->count, &w.near, kept ? least : NULL,
+                             &tallies[c]);
+            for (int i = 0; !keeps && i < w.cluster->count; i++)
+                least[i] = 0;
+            if (kept)
+                memcpy(s->least + w.cluster->first, least, (size_t)w.cluster->count * sizeof *least);
         }
         put_down(s, &w);
     }
@@ -310,8 +348,36 @@ size_t ex_settler_scratch_size(const ex_settler *settler) {
 }
 
 size_t ex_settler_state_size(const ex_settler *settler) {
-    /* For the blended driver and for the true one. */
-    return settler ? 2 * (size_t)settler->vertex_count * sizeof(uint32_t) : (size_t)exi_misuse(__func__, "no settler");
+    if (!settler)
+        return (size_t)exi_misuse(__func__, "no settler");
+    /* Triangles for the blended driver and for the true one; a number of frames, clusters that wait, bounds, positions,
+     * the driver. */
+    const size_t vertices = (size_t)settler->vertex_count, driver = (size_t)settler->driver_count;
+    const size_t kept = settler->kept_set < 0 ? 0 : 1 + (size_t)settler->cluster_count + 4 * vertices + 3 * driver;
+    return (2 * vertices + kept) * sizeof(uint32_t);
+}
+
+/* Finds how the driver has moved since the state's frame, and keeps it for the next. */
+static void keep(settling *s, void *state) {
+    const ex_settler *settler = s->settler;
+    const size_t vertices = (size_t)settler->vertex_count, clusters = (size_t)settler->cluster_count;
+    uint32_t *count = (uint32_t *)state + 2 * vertices;
+    s->waits = count + 1;
+    s->least = (float *)(void *)(s->waits + clusters);
+    s->before = s->least + vertices;
+    float *driver = s->before + 3 * vertices;
+    s->tries = *count % TRY == 1;
+    s->tries_next = *count % TRY == 0;
+    ++*count;
+    size_t use = 0;
+    for (size_t c = 0; c < clusters; c++)
+        use += !s->waits[c];
+    s->keeps = 4 * use > clusters;
+    exi_patch_four *fours = exi_tree_at(s->scratch, settler->fours);
+    if ((s->keeps || s->tries) && exi_keep_prepare(settler, driver, s->job->driver, fours, s->job->tasks))
+        s->fours = fours;
+    if (s->keeps || s->tries_next)
+        memcpy(driver, s->job->driver, 3 * (size_t)settler->driver_count * sizeof *driver);
 }
 
 void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch) {
@@ -348,6 +414,8 @@ void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state,
         s.push.driver = (exi_driver){settler, job->driver};
         s.push.reach = job->reach > 0 ? job->reach : INFINITY;
         measure_driver(&s);
+        if (state && settler->kept_set >= 0)
+            keep(&s, state);
     }
     if (s.by_keys || job->push)
         exi_run(job->tasks, settler->cluster_count, 8, settle_clusters, &s);

@@ -1,7 +1,7 @@
 /*
  * Creation of a settler: checks, a tree for every set of triangles that driven vertices see, the driven vertices in
  * clusters of neighbours (order.c), and data of the driver's surface: triangles around vertices (side.c), chords
- * (carry.c).
+ * (carry.c), patches (patch.c).
  */
 #include "runtime/settle/settler.h"
 
@@ -21,6 +21,7 @@ typedef struct making {
     uint32_t *corners;   /* [triangle_count][3]: of a set */
     float (*points)[3];  /* [vertex_count]: positions where the keys bind them */
     unsigned char *used; /* [driver_count] */
+    uint32_t *marks;     /* [driver_count] */
 } making;
 
 /* ---- checks ---- */
@@ -281,6 +282,12 @@ static void fill(ex_settler *s, making *m) {
             used[count++] = (uint32_t)v;
     fill_order(s, m);
     fill_bounds(s, m);
+    size_t total;
+    if (s->kept_set >= 0)
+        exi_patch_cut(m->trees[s->kept_set], m->marks, exi_tree_at(s, s->patch_starts),
+                      exi_tree_at(s, s->patch_vertices), &total);
+    if (s->kept_set >= 0 && !exi_patch_closed(s))
+        s->kept_set = -1;
 }
 
 /* ---- the block ---- */
@@ -311,7 +318,13 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
     for (int k = 0; k < m->set_count; k++)
         head.cluster_count += (m->size_of[k] + EXI_CLUSTER - 1) / EXI_CLUSTER;
     exi_size total = {.bytes = sizeof head}, scratch = {0};
-    size_t bounds = 0;
+    size_t bounds = 0, patch_vertices = 0;
+    head.kept_set = -1;
+    for (int k = 0; k < m->set_count && !def->open; k++)
+        if (set_size(def, m->bind_of[k]) == def->triangle_count && def->triangle_count > 0)
+            head.kept_set = k;
+    if (head.kept_set >= 0)
+        head.patch_count = exi_patch_cut(m->trees[head.kept_set], m->marks, NULL, NULL, &patch_vertices);
     total.overflow = !exi_multiply(vertices, (size_t)def->key_count, &bounds);
     head.triangles = exi_size_add(&total, triangles, 3 * sizeof(uint32_t), EXI_ALIGN);
     head.incident = exi_size_add(&total, (size_t)def->driver_count + 1, sizeof(uint32_t), EXI_ALIGN);
@@ -322,6 +335,9 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
     head.clusters = exi_size_add(&total, (size_t)head.cluster_count, sizeof(exi_cluster), EXI_ALIGN);
     head.order = exi_size_add(&total, vertices, sizeof(uint32_t), EXI_ALIGN);
     head.bounds = exi_size_add(&total, bounds, sizeof(exi_bound), EXI_ALIGN);
+    head.patch_starts = exi_size_add(&total, (size_t)head.patch_count + 1, sizeof(uint32_t), EXI_ALIGN);
+    head.patch_vertices = exi_size_add(&total, patch_vertices, sizeof(uint32_t), EXI_ALIGN);
+    head.fours = exi_size_add(&scratch, ((size_t)head.patch_count + 3) / 4, sizeof(exi_patch_four), EXI_ALIGN);
     head.motions = exi_size_add(&scratch, (size_t)def->driver_count, sizeof(exi_motion), EXI_ALIGN);
     head.tallies = exi_size_add(&scratch, (size_t)head.cluster_count, sizeof(ex_settled), EXI_ALIGN);
     for (int k = 0; k < m->set_count; k++) {
@@ -358,6 +374,7 @@ ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator *alloc
     const size_t corners = exi_size_add(&total, (size_t)def->triangle_count, 3 * sizeof(uint32_t), EXI_ALIGN);
     const size_t points = exi_size_add(&total, (size_t)def->vertex_count, 3 * sizeof(float), EXI_ALIGN);
     const size_t used = exi_size_add(&total, (size_t)def->driver_count, 1, EXI_ALIGN);
+    const size_t marks = exi_size_add(&total, (size_t)def->driver_count, sizeof(uint32_t), EXI_ALIGN);
     if (total.overflow)
         return ex_error_set(error, EX_ERROR_LIMIT, "the settler is too large for this machine's memory");
     char *work = exi_allocate(allocator, total.bytes);
@@ -367,7 +384,8 @@ ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator *alloc
                 .allocator = allocator,
                 .corners = (uint32_t *)(void *)(work + corners),
                 .points = (float(*)[3])(void *)(work + points),
-                .used = (unsigned char *)(work + used)};
+                .used = (unsigned char *)(work + used),
+                .marks = (uint32_t *)(void *)(work + marks)};
     number_sets(&m);
     fill_points(&m);
     result = make_trees(&m, error);

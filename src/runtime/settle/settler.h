@@ -9,9 +9,10 @@
 #include "runtime/settle/closest.h"
 
 enum {
-    EXI_CLUSTER = 16,   /* driven vertices that are queried at once */
-    EXI_KEY_MAX = 1024, /* limit, since a row for each key is on the stack */
-    EXI_PUSHES = 16     /* maximum number of moves of a driven vertex out of the driver */
+    EXI_CLUSTER = 16,      /* driven vertices that are queried at once */
+    EXI_KEY_MAX = 1024,    /* limit, since a row for each key is on the stack */
+    EXI_PATCH_BLOCKS = 64, /* of a tree, in a patch of the driver */
+    EXI_PUSHES = 16        /* maximum number of moves of a driven vertex out of the driver */
 };
 
 /* "No triangle": no set has that many. */
@@ -47,18 +48,23 @@ typedef struct exi_bound {
 struct ex_settler {
     uint64_t size;
     int32_t driver_count, triangle_count, vertex_count, key_count, set_count, cluster_count, used_count, open;
-    uint64_t triangles;  /* [triangle_count][3] uint32_t */
-    uint64_t incident;   /* [driver_count + 1] uint32_t: start of each vertex's triangles in: */
-    uint64_t incidences; /* [3 triangle_count] uint32_t */
-    uint64_t chords;     /* [driver_count][4] uint32_t: two pairs of vertices (carry.c) */
-    uint64_t used;       /* [used_count] uint32_t: vertices of triangles that are closest in some key */
-    uint64_t sets;       /* [set_count] exi_settler_set */
-    uint64_t clusters;   /* [cluster_count] exi_cluster */
-    uint64_t order;      /* [vertex_count] uint32_t: driven vertex at each place */
-    uint64_t bounds;     /* [key_count][vertex_count] exi_bound, by place */
-    uint64_t motions;    /* in the scratch: [driver_count] exi_motion */
-    uint64_t tallies;    /* in the scratch: [cluster_count] ex_settled */
-    uint64_t scratch;    /* bytes */
+    int32_t kept_set; /* the set of all triangles, if they are a closed surface: bounds are kept for it; -1: none */
+    int32_t patch_count;
+    uint64_t patch_starts;   /* [patch_count + 1] uint32_t: start of each patch's vertices in: */
+    uint64_t patch_vertices; /* uint32_t */
+    uint64_t triangles;      /* [triangle_count][3] uint32_t */
+    uint64_t incident;       /* [driver_count + 1] uint32_t: start of each vertex's triangles in: */
+    uint64_t incidences;     /* [3 triangle_count] uint32_t */
+    uint64_t chords;         /* [driver_count][4] uint32_t: two pairs of vertices (carry.c) */
+    uint64_t used;           /* [used_count] uint32_t: vertices of triangles that are closest in some key */
+    uint64_t sets;           /* [set_count] exi_settler_set */
+    uint64_t clusters;       /* [cluster_count] exi_cluster */
+    uint64_t order;          /* [vertex_count] uint32_t: driven vertex at each place */
+    uint64_t bounds;         /* [key_count][vertex_count] exi_bound, by place */
+    uint64_t motions;        /* in the scratch: [driver_count] exi_motion */
+    uint64_t tallies;        /* in the scratch: [cluster_count] ex_settled */
+    uint64_t fours;          /* in the scratch: [(patch_count + 3) / 4] exi_patch_four */
+    uint64_t scratch;        /* bytes */
 };
 
 /* ---- near.c ---- */
@@ -173,6 +179,33 @@ static inline void exi_carry_apply(const exi_quad sum[3], float point[3]) {
         point[c] += moved[c];
 }
 
+/* ---- patch.c ---- */
+
+/* Cuts a tree's triangles into patches; returns their number, and that of their vertices. marks: [vertex_count]. starts
+ * and vertices may be NULL to count only. */
+int exi_patch_cut(const ex_tree *tree, uint32_t *marks, uint32_t *starts, uint32_t *vertices, size_t *total);
+/* True if every edge of the driver has two triangles, in opposite directions. */
+bool exi_patch_closed(const ex_settler *settler);
+
+/* ---- keep.c ---- */
+
+/* Motions of four patches from the last frame to this one. */
+typedef struct exi_patch_four {
+    float motion[3][4][4];       /* [row][column][patch] */
+    float low[3][4], high[3][4]; /* box in the last frame */
+    float cosine[4], sine[4];    /* of half the angle */
+    float rest[4];               /* how far a point of it may be from where the motion takes it */
+    float own[4], slope[4];      /* it matters within own + slope (bound + motion of the cluster) */
+} exi_patch_four;
+
+/* Finds the motions of the patches; false if a position is not finite. */
+bool exi_keep_prepare(const ex_settler *settler, const float *from, const float *to, exi_patch_four *fours,
+                      const ex_tasks *tasks);
+/* Bounds the distances of a cluster's points from those of the points before; 0: unknown. Returns how many
+ * of those were known. */
+int exi_keep_cluster(const ex_settler *settler, const exi_patch_four *fours, const float (*points)[3],
+                     const float *before, const float *least, int count, float *kept);
+
 /* ---- push.c ---- */
 
 /* The keys of a cluster's vertices. */
@@ -195,17 +228,19 @@ typedef struct exi_push {
 } exi_push;
 
 /* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. room: see exi_clear_cluster. near->triangle: hints
- * on input; on output the closest triangles of the first positions, or the hints of points that needed no search. */
+ * on input; on output the closest triangles of the first positions, or the hints of points that needed no search.
+ * least: lower bounds of the distances of points that are outside, 0 if unknown; better ones on output; may be NULL. */
 void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
-                      exi_near *near, ex_settled *tally);
+                      exi_near *near, float *least, ex_settled *tally);
 
 /* ---- clear.c ---- */
 
 /* Returns bits for the points that are outside the driver and farther from it than their gaps, as far as this is seen
  * without a search for each of them. room: distances that the points probably have; 0 if unknown. near->triangle:
- * hints; the closest points of some are found, those with bits in *found. */
+ * hints; the closest points of some are found, those with bits in *found. least: raised where more is known; or
+ * NULL. */
 uint32_t exi_clear_cluster(const exi_push *push, float (*points)[3], const float *gaps, const float *room, int count,
-                           exi_near *near, uint32_t *found);
+                           exi_near *near, uint32_t *found, float *least);
 
 /* True if all three numbers count as finite. */
 static inline bool exi_finite3(const float *p) {
