@@ -4,9 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A frame: the run of frames that it belongs to, and its time there in seconds. A cut begins another run; runs count
+ * from 1 over all poses. */
+typedef struct page_frame {
+    unsigned run;
+    double clock;
+} page_frame;
+
 /* A pose, with memory for its joints' placement. */
 typedef struct page_pose {
-    ex_pose pose;
+    ex_pose pose; /* elapsed: as the page set it; surfaces use the frame */
+    page_frame frame;
     float *worlds;   /* [joint_count][16] */
     float *rows;     /* [joint_count][12] */
     void *skeleton;  /* scratch */
@@ -24,7 +32,11 @@ typedef struct page_surface {
     float box[6];
     unsigned char **textures; /* [texture_count], or NULL */
     void *scratch;
-    void *state; /* or NULL */
+    size_t state_size;
+    void *state;      /* after the last frame, or NULL */
+    void *before;     /* before it, so that it can be evaluated again; or NULL */
+    page_frame frame; /* the last one; run 0: none yet */
+    double elapsed;   /* seconds from the one before it; 0: it began anew */
 } page_surface;
 
 /* ---- poses ---- */
@@ -49,6 +61,19 @@ static void rest_driver(const page_rig *r, float *driver) {
     ex_rig_driver d;
     if (ex_rig_get_driver(r->rig, &d, NULL))
         memcpy(driver, d.driver.reference, (size_t)d.driver.vertex_count * 3 * sizeof(float));
+}
+
+/* Makes the pose the next frame of its run, or, with 0, the first one of another. */
+void EXPORT(pose_elapse)(page_pose *p, double elapsed) {
+    static unsigned runs;
+    p->pose.elapsed = elapsed;
+    if (elapsed > 0)
+        p->frame.clock += elapsed;
+    else
+        p->frame = (page_frame){.run = ++runs};
+}
+double EXPORT(pose_elapsed)(const page_pose *p) {
+    return p->pose.elapsed;
 }
 
 void EXPORT(pose_rest)(const page_rig *r, page_pose *p) {
@@ -78,6 +103,7 @@ page_pose *EXPORT(pose_open)(const page_rig *r) {
     p->pose.driver = glue_zeros((size_t)glue_driver_count(r->rig) * 3, sizeof *p->pose.driver);
     if (p->pose.inputs && p->pose.joints && p->pose.driver && (!ex_rig_skeleton(r->rig) || open_joints(r, p))) {
         pose_rest(r, p);
+        pose_elapse(p, 0);
         return p;
     }
     pose_close(p);
@@ -193,6 +219,7 @@ void EXPORT(surface_close)(page_surface *s, int texture_count) {
     free(s->output.weights);
     free(s->scratch);
     free(s->state);
+    free(s->before);
     free(s);
 }
 
@@ -226,9 +253,11 @@ page_surface *EXPORT(surface_open)(const page_rig *r, int level, bool split, boo
     s->output.weights = glue_zeros((size_t)ex_rig_example_count(r->rig), sizeof(double));
     s->output.box = s->box;
     s->scratch = glue_zeros(ex_rig_scratch_size(r->rig, &evaluation, 1), 1);
-    s->state = state ? glue_zeros(ex_rig_state_size(r->rig), 1) : NULL;
+    s->state_size = ex_rig_state_size(r->rig);
+    s->state = state ? glue_zeros(s->state_size, 1) : NULL;
+    s->before = state ? glue_zeros(s->state_size, 1) : NULL;
     if (s->output.positions && (s->output.normals || !normals) && (s->output.tangents || !tangents) &&
-        s->output.weights && s->scratch && (s->state || !state) && (!textures || open_textures(r, s)))
+        s->output.weights && s->scratch && ((s->state && s->before) || !state) && (!textures || open_textures(r, s)))
         return s;
     surface_close(s, textures ? ex_rig_texture_count(r->rig) : 0);
     return NULL;
@@ -256,7 +285,25 @@ const unsigned char *EXPORT(surface_texture)(const page_surface *s, int t) {
     return s->textures ? s->textures[t] : NULL;
 }
 
+/* Gives the surface the state that a frame begins with; returns the seconds since then. A surface may leave frames out,
+ * and may evaluate one again: that changes nothing, however often. */
+static double begin_frame(page_surface *s, page_frame frame) {
+    const bool same_run = frame.run == s->frame.run;
+    if (same_run && frame.clock == s->frame.clock) {
+        if (s->state && s->elapsed > 0)
+            memcpy(s->state, s->before, s->state_size);
+        return s->elapsed;
+    }
+    s->elapsed = same_run && frame.clock > s->frame.clock ? frame.clock - s->frame.clock : 0;
+    if (s->state && s->elapsed > 0)
+        memcpy(s->before, s->state, s->state_size);
+    s->frame = frame;
+    return s->elapsed;
+}
+
 void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surface *s, bool unskinned, bool unsettled) {
+    ex_pose pose = p->pose;
+    pose.elapsed = begin_frame(s, p->frame);
     const ex_evaluation evaluation = {.weighers = (const ex_weigher *const *)r->edited,
                                       .muted = r->muted,
                                       .level = s->level,
@@ -264,5 +311,5 @@ void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surfac
                                       .unskinned = unskinned,
                                       .unsettled = unsettled,
                                       .states = s->state ? &s->state : NULL};
-    ex_rig_evaluate(r->rig, &p->pose, &s->output, &evaluation, s->scratch);
+    ex_rig_evaluate(r->rig, &pose, &s->output, &evaluation, s->scratch);
 }

@@ -62,7 +62,8 @@ export interface SurfaceOptions {
     tangents?: boolean;
     /** Default false. */
     textures?: boolean;
-    /** Keep data from frame to frame to make a driven rig faster; results stay within 1e-6. Default false. */
+    /** Keep data from frame to frame: it makes a driven rig faster, with results within 1e-6, and clothes that were
+     * learned from motion remember (pose.elapsed). Default false. */
     state?: boolean;
 }
 
@@ -89,6 +90,10 @@ export class Pose {
     readonly joints: Float32Array;
     /** Three numbers per vertex of the driver. */
     readonly driver: Float32Array;
+    /** Seconds since the frame before, for clothes that were learned from motion. 0, the default, is a cut: they hang
+     * still. Setting it begins the next frame, also with the same number; surfaces may evaluate a frame again, or leave
+     * frames out. They need `state` to remember. */
+    elapsed: number;
     /** Sets a number, or a rotation as x y z w. An input that reads a joint moves that joint. */
     set(input: string | number, value: Point): this;
     /** The value as evaluation sees it. */
@@ -104,8 +109,9 @@ export class Pose {
     /** The inverse of skinning: positions that the skin would move to `posed` at this pose, three numbers per source
      * vertex. Where the skin flattens the surface, they tend to `rest`. */
     unpose(posed: Numbers, rest: Numbers): Float64Array;
-    /** Copies a pose of the same rig, or of a twin. */
+    /** Copies a pose of the same rig, or of a twin; `elapsed` stays. */
     copy(other: Pose): this;
+    /** Resets everything to rest; `elapsed` stays. */
     rest(): this;
     dispose(): void;
 }

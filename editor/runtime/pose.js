@@ -39,6 +39,16 @@ export class Pose extends Owned {
         return this[PLACE] && this.#driver.array;
     }
 
+    /** Seconds since the frame before, for clothes that remember. Setting it begins a frame: 0 after a cut. */
+    get elapsed() {
+        return this.#core.c.pose_elapsed(this[PLACE]);
+    }
+    set elapsed(seconds) {
+        if (!(Number.isFinite(seconds) && seconds >= 0))
+            refuse(`"elapsed" is ${seconds}, but needs seconds: a number of at least 0`);
+        this.#core.c.pose_elapse(this[PLACE], seconds);
+    }
+
     #input(name) {
         const input = this.#rig.inputs[find(this.#rig.inputs, "input", name)];
         if (input.kind === "driver") refuse(`the input "${input.name}" is a mesh: write its vertices into pose.driver`);
@@ -108,7 +118,7 @@ export class Pose extends Owned {
         return numbers ?? this.#core.fail();
     }
 
-    /** Copies another pose of the rig or of a twin. */
+    /** Copies another pose of the rig or of a twin; `elapsed` stays. */
     copy(other) {
         if (!(other instanceof Pose) || other.rig[BLOCK] !== this.#rig[BLOCK])
             refuse("copy needs a pose of the same rig");
@@ -118,7 +128,7 @@ export class Pose extends Owned {
         return this;
     }
 
-    /** Resets everything to rest. */
+    /** Resets everything to rest; `elapsed` stays. */
     rest() {
         this.#core.c.pose_rest(this.#rig[PLACE], this[PLACE]);
         return this;

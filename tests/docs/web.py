@@ -30,8 +30,8 @@ def main():
         sys.exit(77)
     pieces = re.findall(r"^```js\n(.*?)^```$", page, re.M | re.S)
     text = re.findall(r"^```text\n(.*?)^```$", page, re.M | re.S)
-    if len(pieces) != 3 or len(text) != 1:
-        fail("the page has no program with two pieces and one text")
+    if len(pieces) != 4 or len(text) != 1:
+        fail("the page has no program with three pieces and one text")
 
     shutil.rmtree(work, ignore_errors=True)
     (work / "node_modules/@exemplar").mkdir(parents=True)

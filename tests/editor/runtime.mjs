@@ -9,6 +9,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import * as contents from "./contents.mjs";
 import * as life from "./life.mjs";
+import * as motion from "./motion.mjs";
 import * as numbers from "./numbers.mjs";
 import * as spaces from "./spaces.mjs";
 import { compared, exported, folder, load, run, source, start, work, worst } from "./support.mjs";
@@ -89,7 +90,7 @@ const runsWhatTheReadmeShows = async () => {
 };
 
 try {
-    const cases = [...numbers.cases, ...spaces.cases, ...contents.cases, ...life.cases, refusesInSentences,
+    const cases = [...numbers.cases, ...spaces.cases, ...contents.cases, ...motion.cases, ...life.cases, refusesInSentences,
         isWhatThePackageSays, runsWhatTheReadmeShows];
     for (const test of cases) {
         await test();

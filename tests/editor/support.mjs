@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
+import { obj, tube } from "./swing.mjs";
 
+export { obj, tube };
 export const [folder, tool, probe, spaceProbe, rigProbe, source] = argv.slice(2);
 export const exported = await import(pathToFileURL(join(folder, "index.js")));
 export const { LIMIT, load, start } = exported;
@@ -140,27 +142,6 @@ export const variant = (demo, name, change) => {
 };
 
 // ---- a sleeve on a tube that bends: the form of the tube is the input ----
-
-// Rings of eight along a quarter of a bend, as positions and as an OBJ.
-export const tube = (radius, angle, first, last) => {
-    const positions = [];
-    for (let ring = first; ring <= last; ring++)
-        for (let side = 0; side < 8; side++) {
-            const [turn, a] = [(angle * ring) / 8, (Math.PI * side) / 4];
-            const far = 1 / angle - radius * Math.cos(a);
-            positions.push(far * Math.sin(turn), 1 / angle - far * Math.cos(turn), radius * Math.sin(a));
-        }
-    return Float32Array.from(positions);
-};
-export const obj = (positions) => {
-    const line = (_, v) => `v ${positions.slice(3 * v, 3 * v + 3).join(" ")}`;
-    const lines = Array.from({ length: positions.length / 3 }, line);
-    for (let v = 0; v + 8 < positions.length / 3; v++) {
-        const next = v - (v % 8) + ((v + 1) % 8);
-        lines.push(`f ${v + 1} ${next + 1} ${next + 9} ${v + 9}`);
-    }
-    return lines.join("\n") + "\n";
-};
 
 /** Builds it with this driver and any further keys of the project; returns the path of its rig. */
 export const driven = (name, driver, { more = {}, joints = [] } = {}) => {

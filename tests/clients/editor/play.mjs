@@ -1,6 +1,7 @@
 // Playing: a motion of the folder and an opened one, scrubbing, stepping, playing, and baking to a file.
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { learnSwing, obj, pc2, swing, tube } from "../../editor/swing.mjs";
 import { apart, expect, frames, json, positions, settled } from "./harness.mjs";
 
 const MOTION = "time,elbow,gender\n0,0,0\n0.5,60,0.5\n1,110,1\n1.5,20,0.25\n";
@@ -181,46 +182,18 @@ const bake = async (bench) => {
 
 // ---- a sleeve on a tube that bends: plays a point cache of the tube ----
 
-const tube = (radius, angle, first, last) => {
-    const points = [];
-    for (let ring = first; ring <= last; ring++)
-        for (let side = 0; side < 8; side++) {
-            const [turn, a] = [(angle * ring) / 8, (Math.PI * side) / 4];
-            const out = 1 / angle - radius * Math.cos(a);
-            points.push(out * Math.sin(turn), 1 / angle - out * Math.cos(turn), radius * Math.sin(a));
-        }
-    return points;
-};
-const objOf = (numbers) => {
-    const count = numbers.length / 3;
-    const lines = Array.from({ length: count }, (_, v) => `v ${numbers.slice(3 * v, 3 * v + 3).join(" ")}`);
-    for (let v = 0; v + 8 < count; v++) {
-        const next = v - (v % 8) + ((v + 1) % 8);
-        lines.push(`f ${v + 1} ${next + 1} ${next + 9} ${v + 9}`);
-    }
-    return `${lines.join("\n")}\n`;
-};
-const pc2 = (forms) => {
-    const head = Buffer.alloc(32);
-    head.write("POINTCACHE2\0", "latin1");
-    head.writeInt32LE(1, 12);
-    head.writeInt32LE(forms[0].length / 3, 16);
-    head.writeFloatLE(0.25, 24);
-    head.writeInt32LE(forms.length, 28);
-    return Buffer.concat([head, Buffer.from(Float32Array.from(forms.flat()).buffer)]);
-};
 const ANGLES = [0.01, 0.4, 0.9, 1.4];
-const FORMS = ANGLES.map((angle) => tube(0.25, angle, 0, 8));
+const FORMS = ANGLES.map((angle) => [...tube(0.25, angle, 0, 8)]);
 const sleeve = (bench) => {
     const folder = mkdtempSync(join(bench.work, "sleeve-"));
     const write = (name, bytes) => writeFileSync(join(folder, name), bytes);
     const examples = ["straight", "middle", "bent"].map((name, i) => {
         const angle = [0.01, 0.7, 1.4][i];
-        write(`${name}.obj`, objOf(tube(0.3, angle, 2, 6)));
-        write(`${name}.body.obj`, objOf(tube(0.25, angle, 0, 8)));
+        write(`${name}.obj`, obj(tube(0.3, angle, 2, 6)));
+        write(`${name}.body.obj`, obj(tube(0.25, angle, 0, 8)));
         return { name, mesh: `${name}.obj`, at: { body: `${name}.body.obj` } };
     });
-    write("walk.pc2", pc2(FORMS));
+    write("walk.pc2", pc2(FORMS, 4));
     write("sleeve.json", JSON.stringify({ exemplar: 1, mesh: "straight.obj", driver: { mesh: "straight.body.obj", frames: 3 },
         layers: [{ name: "driven", space: [{ name: "body", driver: true }], weigh: { kind: "convex" }, examples }] }));
     return join(folder, "sleeve.json");
@@ -280,6 +253,103 @@ const driver = async (bench) => {
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 
+// ---- a sleeve that was learned from motion, and lags behind ----
+
+const FAR = 0.005; // metres: a sleeve that swings is farther than this from one that hangs still
+const FRAMES = 60;
+const LATER = 33; // a frame, from 0, more than a second after the start: the tool's guess at a past is forgotten
+
+/** Steps to a frame of a motion of the folder, and returns the form there. */
+const stepTo = async (page, name, frame) => {
+    await page.selectOption("#play-source", `/${name}`);
+    await loaded(page, `${name}: ${FRAMES} frames of the driver`);
+    await page.evaluate(() => document.activeElement.blur());
+    for (let f = 0; f < frame; f++) {
+        await page.keyboard.press(">");
+        await frames(page, 1);
+    }
+    return positions(page);
+};
+
+/** Plays on, and returns how far the form is from one that hangs still, at most. */
+const playOn = (page) => page.evaluate(async () => {
+    const { exemplar } = window;
+    const still = exemplar.stage.rig.surface({ level: exemplar.stage.surface.level });
+    let [most, count] = [0, 0];
+    await new Promise((done) => exemplar.on("frame", () => {
+        if (still.disposed) return;
+        const [now, then] = [exemplar.stage.surface.positions, still.evaluate(exemplar.stage.pose).positions];
+        now.forEach((x, i) => (most = Math.max(most, Math.abs(x - then[i]))));
+        if (++count === 20) done();
+    }));
+    still.dispose();
+    return most;
+});
+
+/** The part of the view with the colour of clay. */
+const clay = async (bench, page) => {
+    const { width, height, data } = await bench.pixels(page, "#view");
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i] - data[i + 2] > 12) count++;
+    return count / (width * height);
+};
+
+/** A sleeve that was learned from motion swings: the form depends on the speed, in steps and playing. */
+const swinging = async (bench) => {
+    const folder = mkdtempSync(join(bench.work, "swing-"));
+    const rig = learnSwing(folder, (...words) => bench.run(...words));
+    const project = join(folder, "project");
+    bench.run("unpack", rig, "-o", project, "-q");
+    const bodies = swing(0.45, { count: FRAMES });
+    const right = Object.fromEntries([["fast.pc2", 25], ["slow.pc2", 15]].map(([name, fps]) => {
+        const [body, made] = [join(project, name), join(folder, `made_${name}`)];
+        writeFileSync(body, pc2(bodies, fps));
+        bench.run("drive", "apply", rig, "--driver", body, "-o", made, "-q");
+        const numbers = new Float32Array(new Uint8Array(readFileSync(made)).buffer, 32);
+        const size = numbers.length / FRAMES;
+        return [name, numbers.slice(LATER * size, (LATER + 1) * size)];
+    }));
+    const page = await bench.open(join(project, "swing.json"));
+    await page.waitForSelector('#play-source option[value="/slow.pc2"]', { state: "attached" });
+    const seen = await clay(bench, page);
+    expect(seen > 0.05 && seen < 0.5, `the sleeve is ${(100 * seen).toFixed(1)} % of the view at first`);
+    const slow = await stepTo(page, "slow.pc2", LATER);
+    const fast = await stepTo(page, "fast.pc2", LATER);
+    const sources = await page.evaluate(() => [...(window.exemplar.stage.mesh.sources ?? [])]);
+    const inOrder = (form) => Float32Array.from(sources.length ? sources.flatMap((v) => [...form.slice(3 * v, 3 * v + 3)]) : form);
+    for (const [name, form] of Object.entries({ "slow.pc2": slow, "fast.pc2": fast })) {
+        const off = apart(form, inOrder(right[name]));
+        expect(off < 1e-5, `stepped through ${name}, it is ${off} m from what 'drive apply' writes`);
+    }
+    expect(apart(slow, fast) > FAR, `at two speeds it is the same: ${apart(slow, fast)} m apart`);
+
+    // The same frame, drawn again and again, unposed meanwhile, and after a window of another size.
+    await page.evaluate(() => window.exemplar.show({ unposed: true }));
+    await frames(page, 3);
+    await page.evaluate(() => window.exemplar.show({ unposed: false, wire: true }));
+    await page.setViewportSize({ width: 900, height: 700 });
+    await frames(page, 3);
+    expect(apart(fast, await positions(page)) === 0, "drawn again, the frame is another one");
+    // A jump to the same time: it hangs still.
+    const time = await page.locator(".play .scrub").inputValue();
+    await page.locator(".play .scrub").fill(time);
+    const still = await positions(page);
+    expect(apart(fast, still) > FAR, `after a jump it still swings: ${apart(fast, still)} m apart`);
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("<");
+    await page.keyboard.press("Space");
+    const playing = await playOn(page);
+    expect(playing > FAR, `playing, it is only ${playing} m from hanging still`);
+    // The row that poses the driver by hand stops it, and the sleeve does not swing there.
+    await page.evaluate(() => window.exemplar.pose((pose) => pose.rest()));
+    const rest = await positions(page);
+    await page.evaluate(() => window.exemplar.pose((pose) => pose.rest()));
+    expect(apart(rest, await positions(page)) === 0, "at rest it depends on the past");
+    expect((await page.textContent(".play .toggle")) === "Play", "it plays on");
+    expect(page.problems.length === 0, page.problems.join("; "));
+    return `${(1000 * playing).toFixed(1)} mm from hanging still`;
+};
+
 /** If another window used the server meanwhile, no file is in the way: the bake continues with the current state. */
 const overtaken = async (bench) => {
     const project = armWithMotion(bench);
@@ -303,5 +373,6 @@ export const cases = {
     "the examples are played": examples,
     "a motion is baked": bake,
     "a cache of a driver is played and baked": driver,
+    "clothes learned from motion swing": swinging,
     "a bake that was overtaken goes on": overtaken,
 };

@@ -562,6 +562,7 @@ export class App {
             this.compareRefused = sentenceOf(error);
         }
         this.other.pose.copy(this.stage.pose);
-        this.other.surface.evaluate(this.other.pose, { unskinned: this.display.unposed });
+        // By the pose itself, not the copy: its surface remembers the same frames.
+        this.other.surface.evaluate(this.stage.pose, { unskinned: this.display.unposed });
     }
 }

@@ -13,15 +13,20 @@ export class Player {
     #playing = false;
     #last = 0;
     #own = false;
+    /** Time of the frame that the pose shows; NaN if the pose is not of the track. */
+    #shown = NaN;
 
     constructor(
         readonly app: App,
         /** Called after every change of the time or the track. */
         readonly changed: () => void,
     ) {
-        // If the user moves the pose, stop playing.
+        // If the user moves the pose, stop playing. Clothes do not swing from the motion to there.
         app.on("pose", () => {
-            if (!this.#own) this.pause();
+            if (this.#own) return;
+            this.#shown = NaN;
+            app.stage.pose.elapsed = 0;
+            this.pause();
         });
     }
 
@@ -33,6 +38,7 @@ export class Player {
     }
     /** Sets a new track, at its start; or a new version of the same track, at the current time. */
     setTrack(track: Track | null, keep = false): void {
+        this.#shown = NaN;
         this.#track = track;
         this.time = keep && track ? Math.min(this.time, track.duration) : 0;
         if (!track) this.#playing = false;
@@ -60,13 +66,27 @@ export class Player {
         else this.play();
     }
 
+    /** Jumps to a time: clothes that follow motion hang still there. */
     seek(time: number): void {
+        this.#shown = NaN;
+        this.#show(time);
+    }
+
+    // Clothes swing if the time goes on from the frame that was shown, at any speed: in slow motion they do the same,
+    // only slower. The same frame again stays as it is, and earlier frames, as at the end of a loop, begin anew.
+    #show(time: number): void {
         const track = this.#track;
         if (!track) return;
         this.time = Math.min(Math.max(time, 0), track.duration);
+        const shown = track.timeOf(this.time, this.smooth);
+        const elapsed = shown - this.#shown;
         this.#own = true;
-        this.app.pose((pose) => track.set(pose, this.time, this.smooth));
+        this.app.pose((pose) => {
+            if (elapsed !== 0) pose.elapsed = elapsed > 0 ? elapsed : 0;
+            track.set(pose, this.time, this.smooth);
+        });
         this.#own = false;
+        this.#shown = shown;
         this.changed();
     }
     /** Goes to the previous or the next frame. */
@@ -76,7 +96,7 @@ export class Player {
         const { times } = this.#track;
         const frame = frameAt(times, this.time);
         const between = this.time > times[frame]! + 1e-6 && by < 0 ? 1 : 0;
-        this.seek(times[Math.min(Math.max(frame + by + between, 0), times.length - 1)]!);
+        this.#show(times[Math.min(Math.max(frame + by + between, 0), times.length - 1)]!);
     }
 
     #tick(now: number): void {
@@ -88,7 +108,7 @@ export class Player {
         const ended = time >= duration;
         if (ended && this.loop && duration > 0) time %= duration;
         else if (ended) this.#playing = false;
-        this.seek(time);
+        this.#show(time);
         if (this.#playing) requestAnimationFrame((next) => this.#tick(next));
     }
 }

@@ -11,6 +11,8 @@ export interface Track {
     readonly duration: number;
     /** Sets a pose to a time: between two frames if `smooth`, else to the nearest frame. */
     set(pose: Pose, time: number, smooth: boolean): void;
+    /** The time of the frame that is set then. */
+    timeOf(time: number, smooth: boolean): number;
     /** The time in words. */
     describe(time: number): string;
 }
@@ -46,6 +48,7 @@ const framesTrack = (from: readonly number[], fits: (pose: Pose) => boolean, set
             if (!smooth || next === undefined) setFrame(pose, nearestFrame(times, time));
             else setBetween(pose, frame, (time - times[frame]!) / (next - times[frame]!));
         },
+        timeOf: (time, smooth) => (smooth ? time : times[nearestFrame(times, time)] ?? 0),
         describe: (time) => `${nearestFrame(times, time) + 1} of ${times.length}, ${time.toFixed(2)} s`,
     };
 };
@@ -129,6 +132,7 @@ export const examplesTrack = (app: App, layer: number): Track => {
             const t = eased(Math.min(1, time / STEP - k));
             blendPoses(pose, poses, [1 - t, t]);
         },
+        timeOf: (time) => time,
         describe: (time) => {
             const k = Math.min(frameAt(times, time), Math.max(count - 1, 0));
             const t = time / STEP - k;

@@ -5,7 +5,8 @@ import { boxOf, radiusOf } from "../core/form";
 
 const SOME = 16; // samples of a driver's forms
 
-/** Points of the driver in some of its examples, since the driven mesh is near it. */
+/** Points of the driver in some of its examples, since the driven mesh is near it; or at rest, if examples have no
+ * driver: those of a layer that follows motion. */
 const drivenPlaces = (rig: Rig): Float32Array => {
     const keys = rig.layers.flatMap((layer) => layer.examples.map(({ index }) => ({ layer, index })));
     const step = Math.ceil(keys.length / SOME);
@@ -13,6 +14,11 @@ const drivenPlaces = (rig: Rig): Float32Array => {
         .filter((_, i) => i % step === 0)
         .map(({ layer, index }) => layer.driverForm(index))
         .filter((form) => form !== null);
+    if (!forms.length) {
+        const rest = rig.pose();
+        forms.push(rest.driver.slice());
+        rest.dispose();
+    }
     const size = 3 * rig.driver!.vertexCount;
     const all = new Float32Array(size * forms.length);
     forms.forEach((form, i) => all.set(form, size * i));
