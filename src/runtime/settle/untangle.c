@@ -11,6 +11,10 @@
  * all places are averaged at each vertex and spread over the vertices around, so that cloth is not torn into spikes.
  * After a few such passes, vertices that came too near to the driver are pushed out of it again (settle.c). The form
  * with the fewest crossings is kept.
+ *
+ * Passes look only around vertices that have moved. Their count is then a lower bound: pairs that never moved, because
+ * their moves cancel or their triangles have no area, are missing. So all pairs are counted whenever the bound says
+ * that a form may be the best.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -192,16 +196,30 @@ static char *aligned(void *scratch) {
     return (char *)scratch + (EXI_ALIGN - (uintptr_t)scratch % EXI_ALIGN) % EXI_ALIGN;
 }
 
+/* Pushes vertices out of the driver. Those that move are looked at from then on. */
 static void push(const untangling *u) {
     const ex_untangle_job *job = u->job;
+    const int count = u->untangler->vertex_count;
+    float(*before)[3] = exi_tree_at(u->scratch, u->untangler->spread);
+    if (!job->settler)
+        return;
+    for (int v = 0; v < count; v++)
+        memcpy(before[v], at(u, (uint32_t)v), sizeof before[v]);
     const ex_settle_job settle = {.driver = job->driver,
                                   .driven = (float *)(void *)u->positions,
                                   .stride = u->stride,
                                   .push = true,
                                   .gaps = job->gaps,
                                   .tasks = job->tasks};
-    if (job->settler)
-        ex_settle(job->settler, &settle, NULL, job->settler_scratch);
+    ex_settle(job->settler, &settle, NULL, job->settler_scratch);
+    for (int v = 0; v < count; v++)
+        if (memcmp(before[v], at(u, (uint32_t)v), sizeof before[v]) != 0)
+            u->active[v] = 1;
+}
+
+static int count_pairs(const untangling *u, bool all) {
+    const exi_cloth cloth = fitted(u, all);
+    return exi_cross_find(&cloth, NULL, NULL);
 }
 
 int ex_untangler_count(const ex_untangler *untangler, const float *positions, size_t stride, const ex_tasks *tasks,
@@ -216,8 +234,7 @@ int ex_untangler_count(const ex_untangler *untangler, const float *positions, si
                           .positions = (char *)(uintptr_t)positions,
                           .stride = stride ? stride : 3 * sizeof(float),
                           .scratch = aligned(scratch)};
-    const exi_cloth cloth = fitted(&u, true);
-    return exi_cross_find(&cloth, NULL, NULL);
+    return count_pairs(&u, true);
 }
 
 ex_untangled ex_untangle(const ex_untangler *untangler, const ex_untangle_job *job, void *scratch) {
@@ -248,13 +265,14 @@ ex_untangled ex_untangle(const ex_untangler *untangler, const ex_untangle_job *j
             if (pass(&u, false) == 0)
                 break;
         push(&u);
-        const exi_cloth cloth = fitted(&u, false);
-        const int count = exi_cross_find(&cloth, NULL, NULL);
+        const int bound = count_pairs(&u, false), count = bound < result.after ? count_pairs(&u, true) : bound;
         if (count < result.after) {
             result.after = count;
             copy_form(&u, false);
         }
-        if (count > 0 && round + 1 < rounds)
+        if (bound == 0)
+            break; /* nothing is left that would move */
+        if (round + 1 < rounds)
             pass(&u, false);
     }
     if (result.before > 0)

@@ -216,6 +216,44 @@ static void test_driver(void **state) {
     surface_close(&slab);
 }
 
+/* Pushing out moves the lower sheet through the upper one, far from all crossings before: they count too, and the form
+ * before it stays if it has fewer. */
+static void test_pushed(void **state) {
+    (void)state;
+    for (int wide = 1; wide <= 8; wide += 7) {
+        surface s = two_sheets(0.004), slab = surface_box(6, 1, 0.2, 1);
+        surface_weld(&slab);
+        for (int v = 0; v < slab.def.vertex_count; v++) { /* its top is 1 mm below the lower sheet */
+            const float y = slab.positions[3 * v + 1], z = slab.positions[3 * v + 2];
+            slab.positions[3 * v + 1] = -z;
+            slab.positions[3 * v + 2] = y - 0.101f;
+        }
+        const ex_settler_def def = settler_def(&slab, 2 * SHEET);
+        ex_settler *settler = settler_of(&def);
+        ex_untangler *u = untangler_of(&s);
+        void *scratch = scratch_of(u), *settling = malloc(ex_settler_scratch_size(settler));
+        float gaps[2 * SHEET] = {0};
+        for (int v = 0; v < SHEET; v++) /* in a corner, up to 5 mm above the upper sheet */
+            gaps[v] = v % ROW >= ROW - wide && v / ROW >= ROW - wide ? 0.01f : 0;
+        ex_untangle_job job = {.positions = s.positions,
+                               .settler = settler,
+                               .driver = slab.positions,
+                               .gaps = gaps,
+                               .settler_scratch = settling};
+        const int before = count_all(&s);
+        const ex_untangled result = ex_untangle(u, &job, scratch);
+        assert_int_equal(result.before, before);
+        assert_int_equal(result.after, count_all(&s));
+        assert_true(result.after <= before);
+        free(scratch);
+        free(settling);
+        ex_untangler_destroy(u);
+        ex_settler_destroy(settler);
+        surface_close(&s);
+        surface_close(&slab);
+    }
+}
+
 /* With a stride, not finite vertices, at any address of scratch: the same bytes. */
 static void test_strides(void **state) {
     (void)state;
@@ -279,8 +317,9 @@ static void test_definitions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_all_pairs), cmocka_unit_test(test_sheets),
-        cmocka_unit_test(test_driver),  cmocka_unit_test(test_strides),   cmocka_unit_test(test_definitions),
+        cmocka_unit_test(test_by_hand),     cmocka_unit_test(test_all_pairs), cmocka_unit_test(test_sheets),
+        cmocka_unit_test(test_driver),      cmocka_unit_test(test_pushed),    cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_definitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
