@@ -360,7 +360,8 @@ typedef struct ex_drive_frame {
     int crossings_before, crossings; /* pairs of crossing triangles that share no vertex, before and after untangling;
                                         -1 if not counted: brief, and not untangled */
     int truth_crossings;             /* of the truth; -1 without it, or brief */
-    int covered_before, covered;     /* vertices inside garments below, before and after; -1 without them */
+    int covered_before, covered;     /* vertices inside garments below, at any depth, before and after; -1 without
+                                        them */
 } ex_drive_frame;
 
 /* Report on applying a driven rig: frame by frame, and over all frames. */

@@ -244,7 +244,7 @@ static ex_result open_applier(applier *a, bool report) {
         return ex_error_memory(a->error, "applying", (n + 3 * m) * 12 + scratch + state);
     result = set_database(a);
     if (result == EX_OK)
-        result = exi_wear_open(&a->wear, a->def, a->frame_count, report && !a->def->brief, a->error);
+        result = exi_wear_open(&a->wear, a->def, a->frame_count, report, a->error);
     return result == EX_OK && a->def->output ? open_output(a) : result;
 }
 

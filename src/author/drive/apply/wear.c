@@ -234,12 +234,12 @@ static ex_result open_layers(exi_wear *w, int frame_count, ex_error *error) {
     return result;
 }
 
-ex_result exi_wear_open(exi_wear *w, const ex_apply_def *def, int frame_count, bool measured, ex_error *error) {
-    *w = (exi_wear){.def = def, .vertex_count = ex_rig_vertex_count(def->rig)};
+ex_result exi_wear_open(exi_wear *w, const ex_apply_def *def, int frame_count, bool report, ex_error *error) {
+    *w = (exi_wear){.def = def, .vertex_count = ex_rig_vertex_count(def->rig), .counts = report};
     ex_rig_get_driver(def->rig, &w->driver, w->binds);
     w->push = w->driver.push && !def->unsettled;
     ex_result result = EX_OK;
-    if (def->untangle || measured)
+    if (def->untangle || (report && !def->brief))
         result = open_untangler(w, error);
     if (result == EX_OK && (def->untangle || def->over_count > 0))
         result = open_settler(w, error);
@@ -280,32 +280,40 @@ static void find_gaps(exi_wear *w, const float *driver, const float *form) {
     }
 }
 
-static int settle_on(const exi_wear *w, const exi_wear_layer *l, float *form) {
+/* Pushes what is not deeper than `reach` out of a garment below; 0: no limit. Returns the number of vertices inside. */
+static int settle_on(const exi_wear *w, const exi_wear_layer *l, float reach, float *form) {
     ex_settled settled;
     const ex_settle_job job = {.driver = l->form,
                                .driven = form,
                                .push = true,
                                .thickness = w->driver.thickness > 0 ? w->driver.thickness : over_gap,
-                               .reach = over_reach,
+                               .reach = reach,
                                .tasks = w->def->tasks,
                                .settled = &settled};
     ex_settle(l->settler, &job, l->state, l->scratch);
     return settled.inside;
 }
 
+/* Counts the vertices inside a garment below, at any depth: settling counts only what it pushes. */
+static int count_on(const exi_wear *w, const exi_wear_layer *l, const float *form) {
+    memcpy(w->copy, form, (size_t)w->vertex_count * 3 * sizeof *form);
+    return settle_on(w, l, 0, w->copy);
+}
+
 /* Puts the form over the garments below, from the innermost outwards, and out of the driver in the end. */
 static void cover(exi_wear *w, const float *driver, float *form, exi_worn *worn) {
-    worn->covered = worn->covered_before = 0;
-    for (int i = 0; i < w->layer_count; i++)
-        worn->covered_before += settle_on(w, &w->layers[i], form);
+    worn->covered = worn->covered_before = w->counts ? 0 : -1;
+    for (int i = 0; i < w->layer_count; i++) {
+        if (w->counts)
+            worn->covered_before += count_on(w, &w->layers[i], form);
+        settle_on(w, &w->layers[i], over_reach, form);
+    }
     const ex_settle_job job = {
         .driver = driver, .driven = form, .push = w->push, .gaps = w->gaps, .tasks = w->def->tasks};
     if (w->push)
         ex_settle(w->settler, &job, NULL, w->settler_scratch);
-    for (int i = 0; i < w->layer_count; i++) {
-        memcpy(w->copy, form, (size_t)w->vertex_count * 3 * sizeof *form);
-        worn->covered += settle_on(w, &w->layers[i], w->copy);
-    }
+    for (int i = 0; w->counts && i < w->layer_count; i++)
+        worn->covered += count_on(w, &w->layers[i], form);
 }
 
 ex_result exi_wear_frame(exi_wear *w, int frame, const float *driver, float *form, exi_worn *worn, ex_error *error) {

@@ -23,7 +23,8 @@ typedef struct exi_wear {
     ex_rig_driver driver; /* pointers into the rig */
     ex_bind binds[EX_BIND_MAX];
     int vertex_count;
-    bool push; /* true to push out of the driver */
+    bool push;   /* true to push out of the driver */
+    bool counts; /* true to count vertices inside garments below */
     ex_untangler *untangler;
     void *untangler_scratch;
     ex_settler *settler; /* of the driver, without keys */
@@ -36,11 +37,12 @@ typedef struct exi_wear {
 /* Figures of a frame; -1 if they were not measured. */
 typedef struct exi_worn {
     int crossings_before, crossings;
-    int covered_before, covered; /* vertices inside a garment below */
+    int covered_before, covered; /* vertices inside a garment below, at any depth */
 } exi_worn;
 
-/* measured: true to count crossings in every frame. Call exi_wear_close even after a failure. */
-ex_result exi_wear_open(exi_wear *wear, const ex_apply_def *def, int frame_count, bool measured, ex_error *error);
+/* report: true to count what is inside garments below, and, unless def->brief, crossings in every frame. Call
+ * exi_wear_close even after a failure. */
+ex_result exi_wear_open(exi_wear *wear, const ex_apply_def *def, int frame_count, bool report, ex_error *error);
 /* Changes the form [vertex_count][3], which the rig made for that form of the driver. */
 ex_result exi_wear_frame(exi_wear *wear, int frame, const float *driver, float *form, exi_worn *worn, ex_error *error);
 /* Counts crossing triangles of a form; -1 without an untangler. */

@@ -243,6 +243,44 @@ static void test_over(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* A garment below that is 7 cm farther out: too deep to be pushed, but inside, and counted before and after. Vertices
+ * whose nearest place is its hem are left alone and not counted. */
+static void test_deep(void **state) {
+    (void)state;
+    ex_rig *rig = make_rig(false);
+    ex_mesh *mesh = drive_driven_mesh();
+    char driver[300], inner[300], bare[300], output[300];
+    drive_write_motion("b.pc2", NULL, 1, FRAMES);
+    snprintf(driver, sizeof driver, "%s", scratch_path("b.pc2"));
+    snprintf(inner, sizeof inner, "%s", scratch_path("inner.pc2"));
+    snprintf(bare, sizeof bare, "%s", scratch_path("bare.pc2"));
+    snprintf(output, sizeof output, "%s", scratch_path("over.pc2"));
+    write_inner(inner, 0.07, FRAMES);
+    ex_error error = {.result = EX_OK};
+    ex_drive_report *report = NULL;
+    const ex_apply_over over = {inner, mesh};
+    ex_apply_def def = {.rig = rig, .driver = driver, .output = bare, .database = NAN};
+    assert_int_equal(ex_drive_apply(&def, NULL, &error), EX_OK);
+    def.output = output;
+    def.overs = &over;
+    def.over_count = 1;
+    for (int brief = 0; brief < 2; brief++) {
+        def.brief = brief > 0;
+        assert_int_equal(ex_drive_apply(&def, &report, &error), EX_OK);
+        for (int f = 0; f < FRAMES; f++) {
+            float a[3 * DRIVE_DRIVEN_COUNT], b[3 * DRIVE_DRIVEN_COUNT];
+            read_frame(bare, f, a);
+            read_frame(output, f, b);
+            assert_memory_equal(a, b, sizeof a);
+            assert_true(report->frames[f].covered > DRIVE_DRIVEN_COUNT / 2);
+            assert_int_equal(report->frames[f].covered, report->frames[f].covered_before);
+        }
+        ex_drive_report_free(report);
+    }
+    ex_mesh_destroy(mesh);
+    ex_rig_destroy(rig);
+}
+
 /* A driver in another unit, and only some of its frames: the garment below has as many, or all. */
 static void test_scaled_part(void **state) {
     (void)state;
@@ -390,6 +428,7 @@ static void test_memory_runs_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_over),
+        cmocka_unit_test(test_deep),
         cmocka_unit_test(test_scaled_part),
         cmocka_unit_test(test_untangle),
         cmocka_unit_test(test_memory_runs_out),
