@@ -79,6 +79,22 @@ class Driven(harness.Case):
         self.assertEqual((self.folder / "p.glb").read_bytes(), (self.folder / "again.glb").read_bytes())
         self.succeed("render", "p.glb", "body=body_2.obj", "-o", "p.png", "--size", "64x64")
 
+    def test_joints(self):
+        """A rig whose driver hangs on a joint: a cache has no joints, so no command takes one for it."""
+        nodes = [{"name": "hips", "children": [1]}, {"name": "chest", "translation": [0, 0.5, 0]}]
+        self.write("bones.gltf", json.dumps({"asset": {"version": "2.0"}, "nodes": nodes, "scenes": [{"nodes": [0]}],
+                                             "skins": [{"joints": [0, 1]}]}))
+        self.project["driver"] = {"mesh": "body.obj", "frame": {"joint": "hips"}}
+        self.project["skeleton"] = "bones.gltf"
+        self.write("jointed.json", json.dumps(self.project))
+        self.succeed("build", "jointed.json", "-o", "jointed.glb")
+        for i in range(3):
+            self.write(f"walk_{i + 1:04}.obj", body(0.1 * i))
+        for words in (("apply", "-o", "worn.pc2"), ("report",), ("suggest",)):
+            refused = self.run_tool("drive", words[0], "jointed.glb", "--driver", "walk.obj", *words[1:])
+            self.assertEqual(refused.code, 1, words)
+            self.assertIn("the rig moves with joint 'hips', but a cache does not hold the pose of joints", refused.err)
+
     def test_over(self):
         """A sleeve over a shirt that is 2 cm farther out, then over both ways of saying it wrong."""
         self.succeed("build", "p.json", "-o", "p.glb")

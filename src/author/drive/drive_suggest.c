@@ -103,13 +103,11 @@ static ex_result open_keys(suggesting *s) {
 
 static ex_result open(suggesting *s) {
     const ex_suggest_def *def = s->def;
-    if (!ex_rig_get_driver(def->rig, &s->driver, NULL))
-        return ex_error_kind(s->error, ex_error_set(s->error, EX_ERROR_DATA, "this rig does not follow a driver"),
-                             "no_driver");
-    for (int l = 0; l < ex_rig_layer_count(def->rig) && !s->predictor; l++)
-        s->predictor = ex_rig_layer_predictor(def->rig, l);
-    ex_result result =
-        ex_drive_open_cache(def->driver, "driver", s->driver.driver.vertex_count, NULL, &s->reader, s->error);
+    ex_result result = exi_take_check_rig(def->rig, &s->driver, &s->layer, s->error);
+    if (result != EX_OK)
+        return result;
+    s->predictor = ex_rig_layer_predictor(def->rig, s->layer);
+    result = ex_drive_open_cache(def->driver, "driver", s->driver.driver.vertex_count, NULL, &s->reader, s->error);
     if (result == EX_OK)
         result = exi_take_check(s->reader, def->driver, def->first, def->count, def->rate, &s->used, s->error);
     if (result == EX_OK)
@@ -155,8 +153,33 @@ static double distance_sq(const float *a, const float *b, int count) {
     return sum;
 }
 
+static void observe(const suggesting *s, const float *form, double elapsed) {
+    ex_driver_place(s->moving, form, s->matrices);
+    ex_driver_sizes(s->moving, form, s->sizes);
+    ex_predictor_observe(s->predictor, s->matrices, s->sizes, elapsed, s->history, s->state);
+}
+
+/* Observes a past before the first frame, as ex_drive_apply does: without it, that frame would stand still in the
+ * middle of a motion, far from all that was learned. *elapsed: seconds from there to the first frame, or 0. */
+static ex_result observe_past(const suggesting *s, double *elapsed) {
+    const ex_suggest_def *def = s->def;
+    const exi_take take = {s->reader, def->driver, def->first, s->used, def->rate, def->driver_scale};
+    const size_t numbers = 3 * (size_t)s->driver.driver.vertex_count;
+    float *past = exi_array_allocate(2 * numbers, sizeof *past);
+    const ex_result result = past ? exi_take_past(&take, s->predictor, past, s->form, elapsed, s->error)
+                                  : ex_error_memory(s->error, "a frame", 2 * numbers * sizeof *past);
+    for (int k = 0; result == EX_OK && *elapsed > 0 && k < 2; k++)
+        observe(s, past + (size_t)k * numbers, k * *elapsed);
+    free(past);
+    return result;
+}
+
 static ex_result read_frames(suggesting *s) {
     const ex_suggest_def *def = s->def;
+    double primed = 0;
+    const ex_result past = s->predictor ? observe_past(s, &primed) : EX_OK;
+    if (past != EX_OK)
+        return past;
     for (int f = 0; f < s->used; f++) {
         const int in_cache = def->first + f;
         ex_result result = exi_take_read(s->reader, def->driver, in_cache, def->driver_scale, s->form, s->error);
@@ -166,10 +189,7 @@ static ex_result read_frames(suggesting *s) {
             return result;
         if (s->predictor) { /* its history needs every frame */
             const double time = exi_take_time(s->reader, in_cache, def->rate);
-            const double elapsed = f > 0 ? time - exi_take_time(s->reader, in_cache - 1, def->rate) : 0;
-            ex_driver_place(s->moving, s->form, s->matrices);
-            ex_driver_sizes(s->moving, s->form, s->sizes);
-            ex_predictor_observe(s->predictor, s->matrices, s->sizes, elapsed, s->history, s->state);
+            observe(s, s->form, f > 0 ? time - exi_take_time(s->reader, in_cache - 1, def->rate) : primed);
         }
         if (f % s->stride != 0)
             continue;

@@ -140,34 +140,6 @@ static ex_result write_frame(const applier *a, int frame) {
 
 /* ---- opening ---- */
 
-/* Returns the layer that a driver weighs; -1: none. */
-static int find_layer(const ex_rig *rig) {
-    for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (ex_rig_layer_regions(rig, l, NULL, NULL) > 0 || ex_rig_layer_predictor(rig, l))
-            return l;
-    return -1;
-}
-
-/* Caches hold the driver's vertices but no joints. */
-static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
-    exi_joint_text text;
-    if (ex_rig_skin(rig))
-        return ex_error_kind(
-            error,
-            ex_error_set(error, EX_ERROR_DATA,
-                         "the rig is posed by its skeleton, but a cache does not hold the pose of joints"),
-            "cache_without_joints");
-    for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
-        if (driver->joints[f] >= 0)
-            return ex_error_kind(
-                error,
-                ex_error_set(error, EX_ERROR_DATA,
-                             "the rig moves with joint '%s', but a cache does not hold the pose of joints",
-                             exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text)),
-                "cache_without_joints");
-    return EX_OK;
-}
-
 static ex_result check_truth(applier *a) {
     const ex_apply_def *def = a->def;
     const int counts[2] = {ex_cache_get_info(a->driver).frame_count, ex_cache_get_info(a->truth).frame_count};
@@ -191,14 +163,12 @@ static ex_result check_truth(applier *a) {
 static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
-    if (!ex_rig_get_driver(def->rig, &driver, NULL) || a->layer < 0)
-        return ex_error_kind(a->error, ex_error_set(a->error, EX_ERROR_DATA, "this rig does not follow a driver"),
-                             "no_driver");
+    ex_result result = exi_take_check_rig(def->rig, &driver, &a->layer, a->error);
+    if (result != EX_OK)
+        return result;
     a->driver_count = driver.driver.vertex_count;
     a->vertex_count = ex_rig_vertex_count(def->rig);
-    ex_result result = check_joints(def->rig, &driver, a->error);
-    if (result == EX_OK)
-        result = ex_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
+    result = ex_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
     if (result == EX_OK && def->truth)
         result = ex_drive_open_cache(def->truth, "driven", a->vertex_count, NULL, &a->truth, a->error);
     if (result == EX_OK)
@@ -298,39 +268,22 @@ static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
     return a->writer ? write_frame(a, frame) : EX_OK;
 }
 
-/* Gives a rig that follows motion a past before the first frame, so that it does not begin at rest: two forms of the
- * driver on the parabola through three frames, p(-s) = 3 p(0) - 3 p(s) + p(2s) and p(-2s) = 6 p(0) - 8 p(s) + 3 p(2s).
- */
+/* Gives a rig that follows motion a past before the first frame, so that it does not begin at rest. */
 static ex_result prime(applier *a) {
-    static const float factors[2][3] = {{6, -8, 3}, {3, -3, 1}};
     const ex_predictor *predictor = ex_rig_layer_predictor(a->def->rig, a->layer);
-    const int first = a->def->first;
-    if (!predictor || a->frame_count < 3)
-        return EX_OK;
-    ex_predictor_def def;
-    ex_predictor_describe(predictor, NULL, &def);
-    const double step =
-        exi_take_time(a->driver, first + 1, a->def->rate) - exi_take_time(a->driver, first, a->def->rate);
-    const double ratio = step > 0 ? def.step / step : INFINITY;
-    if (!(2 * ratio + 2 < a->frame_count))
-        return EX_OK;
-    const int apart = ratio > 1 ? (int)(ratio + 0.5) : 1;
     const size_t numbers = 3 * (size_t)a->driver_count;
-    float *past = calloc(2 * numbers, sizeof *past);
-    ex_result result = past ? EX_OK : ex_error_memory(a->error, "a frame", 2 * numbers * sizeof *past);
-    for (int k = 0; result == EX_OK && k < 3; k++) {
-        result = exi_take_read(a->driver, a->def->driver, first + k * apart, a->def->driver_scale, a->form, a->error);
-        for (size_t i = 0; result == EX_OK && i < numbers; i++) {
-            past[i] += factors[0][k] * a->form[i];
-            past[numbers + i] += factors[1][k] * a->form[i];
-        }
-    }
-    for (int k = 0; result == EX_OK && k < 2; k++) {
-        const ex_pose pose = {.inputs = a->inputs, .driver = past + (size_t)k * numbers, .elapsed = k * apart * step};
+    if (!predictor)
+        return EX_OK;
+    const exi_take take = {a->driver,      a->def->driver, a->def->first,
+                           a->frame_count, a->def->rate,   a->def->driver_scale};
+    float *past = exi_array_allocate(2 * numbers, sizeof *past);
+    const ex_result result = past ? exi_take_past(&take, predictor, past, a->form, &a->primed, a->error)
+                                  : ex_error_memory(a->error, "a frame", 2 * numbers * sizeof *past);
+    for (int k = 0; result == EX_OK && a->primed > 0 && k < 2; k++) {
+        const ex_pose pose = {.inputs = a->inputs, .driver = past + (size_t)k * numbers, .elapsed = k * a->primed};
         const ex_evaluation how = {.unsettled = true, .states = &a->state, .tasks = a->def->tasks};
         ex_rig_evaluate(a->def->rig, &pose, &(ex_output){.weights = a->weights}, &how, a->scratch);
     }
-    a->primed = apart * step;
     free(past);
     return result;
 }
@@ -345,7 +298,7 @@ ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_e
         result = exi_take_check_scale(def->driven_scale, "driven", error);
     if (result != EX_OK)
         return result;
-    applier a = {.def = def, .layer = find_layer(def->rig), .error = error};
+    applier a = {.def = def, .error = error};
     exi_gauge gauge = {.rig = NULL};
     ex_drive_report *made = NULL;
     result = open_applier(&a, report != NULL);

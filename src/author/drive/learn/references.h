@@ -26,6 +26,24 @@ double exi_take_time(const ex_cache_reader *reader, int frame, double rate);
 ex_result exi_take_read(ex_cache_reader *reader, const char *path, int frame, double scale, float *positions,
                         ex_error *error);
 
+/* Finds the driver of a rig and the layer that follows it. Refuses a rig that has none, or that needs joints, which a
+ * cache does not hold. */
+ex_result exi_take_check_rig(const ex_rig *rig, ex_rig_driver *driver, int *layer, ex_error *error);
+
+/* The used part of a cache. */
+typedef struct exi_take {
+    ex_cache_reader *reader;
+    const char *path;
+    int first, count;
+    double rate, scale;
+} exi_take;
+
+/* Makes a past of the driver before its first used frame, for a predictor to observe: forms past [2][vertices][3],
+ * equal *seconds apart from each other and from the first frame. form [vertices][3] is memory to work in. *seconds is
+ * 0, and past undefined, if the take is too short to tell how it moves. */
+ex_result exi_take_past(const exi_take *take, const ex_predictor *predictor, float *past, float *form, double *seconds,
+                        ex_error *error);
+
 /* ---- references ---- */
 
 typedef struct exi_reference {

@@ -1,11 +1,54 @@
 /*
  * The used part of a cache: a range of its frames, their times, and their positions in the unit of the rig. With frames
- * counted from 0, frame i is at i / rate seconds, or where the cache has it.
+ * counted from 0, frame i is at i / rate seconds, or where the cache has it. And what caches need of a rig.
  */
 #include "author/drive/learn/references.h"
 
+#include "author/base/names.h"
+
 #include <limits.h>
 #include <math.h>
+#include <string.h>
+
+/* ---- rigs ---- */
+
+/* Returns the layer that a driver weighs; -1: none. */
+static int find_layer(const ex_rig *rig) {
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        if (ex_rig_layer_regions(rig, l, NULL, NULL) > 0 || ex_rig_layer_predictor(rig, l))
+            return l;
+    return -1;
+}
+
+/* Caches hold the driver's vertices but no joints. */
+static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
+    exi_joint_text text;
+    if (ex_rig_skin(rig))
+        return ex_error_kind(
+            error,
+            ex_error_set(error, EX_ERROR_DATA,
+                         "the rig is posed by its skeleton, but a cache does not hold the pose of joints"),
+            "cache_without_joints");
+    for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
+        if (driver->joints[f] >= 0)
+            return ex_error_kind(
+                error,
+                ex_error_set(error, EX_ERROR_DATA,
+                             "the rig moves with joint '%s', but a cache does not hold the pose of joints",
+                             exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text)),
+                "cache_without_joints");
+    return EX_OK;
+}
+
+ex_result exi_take_check_rig(const ex_rig *rig, ex_rig_driver *driver, int *layer, ex_error *error) {
+    *layer = find_layer(rig);
+    if (!ex_rig_get_driver(rig, driver, NULL) || *layer < 0)
+        return ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "this rig does not follow a driver"),
+                             "no_driver");
+    return check_joints(rig, driver, error);
+}
+
+/* ---- frames ---- */
 
 ex_result exi_take_check(const ex_cache_reader *reader, const char *path, int first, int count, double rate, int *used,
                          ex_error *error) {
@@ -78,4 +121,36 @@ ex_result exi_take_read(ex_cache_reader *reader, const char *path, int frame, do
 
 ex_result ex_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions, ex_error *error) {
     return exi_take_read(reader, path, frame, 1, positions, error);
+}
+
+/* Two forms on the parabola through three frames, p(-s) = 3 p(0) - 3 p(s) + p(2s) and p(-2s) = 6 p(0) - 8 p(s) +
+ * 3 p(2s); s is about the predictor's step. */
+ex_result exi_take_past(const exi_take *take, const ex_predictor *predictor, float *past, float *form, double *seconds,
+                        ex_error *error) {
+    static const float factors[2][3] = {{6, -8, 3}, {3, -3, 1}};
+    *seconds = 0;
+    if (take->count < 3)
+        return EX_OK;
+    ex_predictor_def def;
+    ex_predictor_describe(predictor, NULL, &def);
+    const double step =
+        exi_take_time(take->reader, take->first + 1, take->rate) - exi_take_time(take->reader, take->first, take->rate);
+    const double ratio = step > 0 ? def.step / step : INFINITY;
+    if (!(2 * ratio + 2 < take->count))
+        return EX_OK;
+    const int apart = ratio > 1 ? (int)(ratio + 0.5) : 1;
+    const size_t numbers = 3 * (size_t)ex_cache_get_info(take->reader).vertex_count;
+    memset(past, 0, 2 * numbers * sizeof *past);
+    for (int k = 0; k < 3; k++) {
+        const int frame = take->first + k * apart;
+        const ex_result result = exi_take_read(take->reader, take->path, frame, take->scale, form, error);
+        if (result != EX_OK)
+            return result;
+        for (size_t i = 0; i < numbers; i++) {
+            past[i] += factors[0][k] * form[i];
+            past[numbers + i] += factors[1][k] * form[i];
+        }
+    }
+    *seconds = apart * step;
+    return EX_OK;
 }
