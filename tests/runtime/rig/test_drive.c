@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "runtime/base/checksum.h"
+#include "runtime/rig/pack/pack.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/rigs.h"
@@ -220,6 +222,72 @@ static void damaged_files_are_refused(void **state) {
     }
     free(pack);
     ex_rig_destroy(rig);
+    free(d);
+}
+
+/* Returns a pack with one more section, the last of another pack's kind, and with one driver in its counts; all
+ * checksums are right. */
+static char *with_driver(const char *pack, size_t *size, const char *other) {
+    const exi_pack_header *from = (const exi_pack_header *)(const void *)other;
+    const exi_pack_entry *driver = (const exi_pack_entry *)(const void *)(other + sizeof *from);
+    while (driver->kind != EX_SECTION_DRIVER)
+        driver++;
+    const size_t head = ((const exi_pack_header *)(const void *)pack)->header_size, more = sizeof(exi_pack_entry);
+    const size_t at = (*size + more + 15) / 16 * 16;
+    char *made = calloc(1, at + (size_t)driver->size);
+    memcpy(made, pack, head);
+    memcpy(made + head + more, pack + head, *size - head);
+    memcpy(made + at, other + driver->offset, (size_t)driver->size);
+    *size = at + (size_t)driver->size;
+    exi_pack_header *header = (exi_pack_header *)(void *)made;
+    exi_pack_entry *entries = (exi_pack_entry *)(void *)(made + sizeof *header);
+    for (uint32_t i = 0; i < header->section_count; i++) {
+        entries[i].offset += more;
+        if (entries[i].kind == EX_SECTION_COUNTS)
+            ((exi_rig_counts *)(void *)(made + entries[i].offset))->drivers = 1;
+        entries[i].checksum = exi_checksum(made + entries[i].offset, (size_t)entries[i].size);
+    }
+    entries[header->section_count] = *driver;
+    entries[header->section_count++].offset = at;
+    header->header_size += (uint32_t)more;
+    header->size = *size;
+    header->checksum = 0;
+    header->checksum = exi_checksum(made, header->header_size);
+    return made;
+}
+
+/* A file with a driver that no layer follows: of a tube with one layer on a dial, which is fine without the driver. */
+static void files_with_an_idle_driver_are_refused(void **state) {
+    (void)state;
+    driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_NONE, true);
+    const ex_axis dial = ex_axis_scalar(0, 1, 0);
+    const char *const axis_names[] = {"dial"}, *const example_names[] = {"one"};
+    ex_layer_def plain = {.name = "plain",
+                          .weigh = ex_weigher_def_default(),
+                          .axis_names = axis_names,
+                          .example_names = example_names,
+                          .form = {.deltas = d->delta_list}};
+    plain.weigh.kind = EX_WEIGHER_DIRECT;
+    plain.weigh.axes = &dial;
+    plain.weigh.axis_count = plain.weigh.example_count = 1;
+    ex_rig *driven = rig_of(&d->def), *rig, *back = NULL;
+    d->def.driver = NULL;
+    d->def.layers = &plain;
+    rig = rig_of(&d->def);
+    size_t size = 0, driven_size = 0;
+    char *pack = pack_of(rig, &size), *other = pack_of(driven, &driven_size);
+    assert_int_equal(ex_rig_unpack(pack, size, NULL, NULL, &back, NULL), EX_OK);
+    ex_rig_destroy(back);
+    char *idle = with_driver(pack, &size, other);
+    ex_error error = {0};
+    assert_int_equal(ex_rig_unpack(idle, size, NULL, NULL, &back, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "layers contradict each other");
+    assert_null(back);
+    free(idle);
+    free(other);
+    free(pack);
+    ex_rig_destroy(rig);
+    ex_rig_destroy(driven);
     free(d);
 }
 
@@ -656,6 +724,7 @@ int main(void) {
         cmocka_unit_test(wringing_has_no_jump),
         cmocka_unit_test(files_are_the_same),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(files_with_an_idle_driver_are_refused),
         cmocka_unit_test(a_state_only_saves_time),
         cmocka_unit_test(databases_are_an_axis),
         cmocka_unit_test(muted_layers_leave_nothing_behind),
