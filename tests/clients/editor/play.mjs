@@ -309,11 +309,17 @@ const swinging = async (bench) => {
         const size = numbers.length / FRAMES;
         return [name, numbers.slice(LATER * size, (LATER + 1) * size)];
     }));
+    writeFileSync(join(project, "far.pc2"), pc2(bodies.map((form) => form.map((x, i) => x + (i % 3 === 0 ? 10 : 0))), 25));
     const page = await bench.open(join(project, "swing.json"));
     await page.waitForSelector('#play-source option[value="/slow.pc2"]', { state: "attached" });
     const seen = await clay(bench, page);
     expect(seen > 0.05 && seen < 0.5, `the sleeve is ${(100 * seen).toFixed(1)} % of the view at first`);
     const slow = await stepTo(page, "slow.pc2", LATER);
+    // Far away, the view follows until it is turned by hand.
+    await page.selectOption("#play-source", "/far.pc2");
+    await loaded(page, `far.pc2: ${FRAMES} frames`);
+    const away = await clay(bench, page);
+    expect(away > 0.05 && away < 0.5, `the sleeve is ${(100 * away).toFixed(1)} % of the view ten metres away`);
     const fast = await stepTo(page, "fast.pc2", LATER);
     const sources = await page.evaluate(() => [...(window.exemplar.stage.mesh.sources ?? [])]);
     const inOrder = (form) => Float32Array.from(sources.length ? sources.flatMap((v) => [...form.slice(3 * v, 3 * v + 3)]) : form);

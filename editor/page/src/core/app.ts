@@ -48,6 +48,8 @@ interface Events {
     frame: void;
     /** Messages, saving, building or findings changed. */
     status: void;
+    /** The first view should show other places. */
+    places: void;
     /** A save was refused because the file has changed on disk. */
     conflict: void;
 }
@@ -121,6 +123,8 @@ export class App {
     /** Settings to compare with the project's own, for one layer. */
     compare: { layer: number; weigh: Weigh } | null = null;
     other: Stage | null = null;
+    /** Points that the view fits until the user turns it, in place of the rig's own: those of a motion. */
+    places: Float32Array | null = null;
     /** The reason why those settings cannot be shown. The second stage then shows the rig as built. */
     compareRefused: string | null = null;
     tool: Tool["id"] = "orbit";

@@ -6,7 +6,7 @@ import { h } from "../core/dom";
 import { bakeForm } from "./bake";
 import { Player } from "./player";
 import { wordsOf, Source } from "./source";
-import { examplesTrack, motionTrack, namesOf } from "./track";
+import { examplesTrack, motionTrack, namesOf, placesOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
 const DRIVER_ENDS = ".pc2,.mdd,.abc"; // numbered files come as many: they are listed from the folder
@@ -133,6 +133,8 @@ export const playPanel = (app: App): HTMLElement => {
             const track = motionTrack(motion);
             player.smooth = track.times.length <= FEW * track.duration || clips.includes(file as Clip);
             player.setTrack(track);
+            app.places = placesOf(motion);
+            app.emit("places");
             if (!quietly) {
                 player.seek(0);
                 app.say(wordsOf(motion));

@@ -65,6 +65,18 @@ const driverTrack = ({ times, driver, forms }: Motion): Track => {
         });
 };
 
+const SOME = 16; // frames to see where a driver goes
+
+/** Points of a driver in some frames of its motion; null without a driver. */
+export const placesOf = ({ driver, frames, forms }: Motion): Float32Array | null => {
+    if (!driver || !frames) return null;
+    const step = Math.ceil(frames / SOME);
+    const size = 3 * driver;
+    const places = new Float32Array(size * Math.ceil(frames / step));
+    for (let f = 0; f * step < frames; f++) places.set(forms.subarray(f * step * size, (f * step + 1) * size), f * size);
+    return places;
+};
+
 export const motionTrack = (motion: Motion): Track => {
     if (motion.driver) return driverTrack(motion);
     const { times, inputs, joints, dials, locals } = motion;

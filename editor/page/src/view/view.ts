@@ -37,6 +37,10 @@ export class View {
         this.actors.rebuild();
         this.#place(true);
         app.on("rig", () => this.#rebuild());
+        app.on("places", () => {
+            if (this.eye.isFirst && app.places) this.#first = app.places;
+            this.redraw();
+        });
         app.on("display", () => this.stand.theme());
         app.on("fill", () => this.fill());
         app.on("frame", () => {
