@@ -197,17 +197,29 @@ void ex_predictor_describe(const ex_predictor *p, float *landmarks, ex_predictor
 
 /* ---- evaluation ---- */
 
-/* e^-q for q >= 0, to 4e-6 of itself; 0 beyond 87. */
-static inline float fall(float q) {
-    const float t = -1.44269504F * (q < 87 ? q : 87);
-    const float whole = (float)(int32_t)(t - 0.5F), part = (t - whole) * 0.69314718F;
-    const float e =
-        1 + part * (1 + part * (0.5F + part * (0.16666667F + part * (0.041666667F + part * 0.0083333333F))));
-    union {
-        uint32_t bits;
-        float number;
-    } scale = {.bits = (uint32_t)((int32_t)whole + 127) << 23};
-    return q < 87 ? e * scale.number : 0;
+/*
+ * falls[m] = e^-q with q = (squares[m] - least) factor >= 0, to 4e-6 of itself; 0 beyond 87. Each step is a loop over a
+ * group, which compilers do in vectors: 2^whole is made from its bits.
+ */
+static void fall_all(const float *squares, float least, float factor, size_t groups, float *falls) {
+    for (size_t g = 0; g < groups; g++, squares += GROUP, falls += GROUP) {
+        float part[GROUP], scale[GROUP], near[GROUP];
+        uint32_t bits[GROUP];
+        for (int i = 0; i < GROUP; i++) {
+            const float q = (squares[i] - least) * factor;
+            const float t = -1.44269504F * (q < 87 ? q : 87);
+            const int32_t whole = (int32_t)(t - 0.5F);
+            near[i] = q < 87 ? 1.0F : 0.0F;
+            part[i] = (t - (float)whole) * 0.69314718F;
+            bits[i] = (uint32_t)(whole + 127) << 23;
+        }
+        memcpy(scale, bits, sizeof scale);
+        for (int i = 0; i < GROUP; i++) {
+            const float x = part[i];
+            const float e = 1 + x * (1 + x * (0.5F + x * (0.16666667F + x * (0.041666667F + x * 0.0083333333F))));
+            falls[i] = e * scale[i] * near[i];
+        }
+    }
 }
 
 typedef struct room {
@@ -233,32 +245,58 @@ size_t ex_predictor_scratch_size(const ex_predictor *p) {
            sizeof(float);
 }
 
-/* Adds factors times ROWS rows, one after the other in memory, to sums. */
-enum { ROWS = 4 };
-EXI_KERNEL void add_rows(float *sums, const float *rows, const float factors[ROWS], size_t count) {
-    const float *a = rows, *b = a + count, *c = b + count, *d = c + count;
-    const exi_quad fa = exi_quad_splat(factors[0]), fb = exi_quad_splat(factors[1]), fc = exi_quad_splat(factors[2]),
-                   fd = exi_quad_splat(factors[3]);
-    size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        exi_quad sum = exi_quad_madd(fa, exi_quad_load(a + i), exi_quad_load(sums + i));
-        sum = exi_quad_madd(fb, exi_quad_load(b + i), sum);
-        sum = exi_quad_madd(fc, exi_quad_load(c + i), sum);
-        exi_quad_store(sums + i, exi_quad_madd(fd, exi_quad_load(d + i), sum));
+/* Adds the sum over rows of factor times row to 4 * quads columns, whose sums stay in registers. Rows are `stride`
+ * floats apart. Narrow ones have two sums per column, since the additions of one wait for each other. */
+enum { QUADS = 16 };
+EXI_KERNEL void add_columns(float *sums, const float *rows, const float *factors, size_t row_count, size_t stride,
+                            int quads) {
+    exi_quad sum[QUADS], other[QUADS];
+    EXI_WRITE_OUT
+    for (int q = 0; q < quads; q++) {
+        sum[q] = exi_quad_load(sums + 4 * q);
+        other[q] = exi_quad_splat(0);
     }
-    for (; i < count; i++)
-        sums[i] += factors[0] * a[i] + factors[1] * b[i] + factors[2] * c[i] + factors[3] * d[i];
+    size_t r = 0;
+    for (; r + 2 <= row_count; r += 2, rows += 2 * stride) {
+        if (factors[r] == 0 && factors[r + 1] == 0)
+            continue;
+        const exi_quad f = exi_quad_splat(factors[r]), g = exi_quad_splat(factors[r + 1]);
+        EXI_WRITE_OUT
+        for (int q = 0; q < quads; q++)
+            sum[q] = exi_quad_madd(f, exi_quad_load(rows + 4 * q), sum[q]);
+        EXI_WRITE_OUT
+        for (int q = 0; q < quads; q++) {
+            exi_quad *to = quads < QUADS ? &other[q] : &sum[q];
+            *to = exi_quad_madd(g, exi_quad_load(rows + stride + 4 * q), *to);
+        }
+    }
+    EXI_WRITE_OUT
+    for (int q = 0; q < quads; q++) {
+        if (r < row_count)
+            sum[q] = exi_quad_madd(exi_quad_splat(factors[r]), exi_quad_load(rows + 4 * q), sum[q]);
+        exi_quad_store(sums + 4 * q, exi_quad_add(sum[q], other[q]));
+    }
 }
 
-/* The same for any number of rows. */
+/* The same for all `count` columns of rows that lie one after the other. */
 static void add_all(float *sums, const float *rows, const float *factors, size_t row_count, size_t count) {
-    size_t r = 0;
-    for (; r + ROWS <= row_count; r += ROWS)
-        if (factors[r] != 0 || factors[r + 1] != 0 || factors[r + 2] != 0 || factors[r + 3] != 0)
-            add_rows(sums, rows + r * count, factors + r, count);
-    for (; r < row_count; r++)
-        for (size_t i = 0; i < count; i++)
-            sums[i] += factors[r] * rows[r * count + i];
+    size_t i = 0;
+    for (; i + 64 <= count; i += 64)
+        add_columns(sums + i, rows + i, factors, row_count, count, 16);
+    for (; i + 32 <= count; i += 32)
+        add_columns(sums + i, rows + i, factors, row_count, count, 8);
+    for (; i + 8 <= count; i += 8)
+        add_columns(sums + i, rows + i, factors, row_count, count, 2);
+    for (; i < count; i++) {
+        float four[4] = {0};
+        size_t r = 0;
+        for (; r + 4 <= row_count; r += 4)
+            for (size_t k = 0; k < 4; k++)
+                four[k] += factors[r + k] * rows[(r + k) * count + i];
+        for (; r < row_count; r++)
+            four[0] += factors[r] * rows[r * count + i];
+        sums[i] += (four[0] + four[1]) + (four[2] + four[3]);
+    }
 }
 
 float exi_predictor_project(const ex_predictor *p, const float *state, float *scaled, float *components) {
@@ -314,10 +352,9 @@ static void recall(const ex_predictor *p, const exi_predictor_tables *t, const r
     const float factor = (float)(0.5 / (p->familiar * p->familiar));
     double total = 0;
     memset(r->weights, 0, count * sizeof(float));
-    for (size_t m = 0; m < (size_t)p->landmark_count; m++) {
-        r->falls[m] = fall((r->squares[m] - least) * factor);
+    fall_all(r->squares, least, factor, groups_of(p), r->falls);
+    for (size_t m = 0; m < (size_t)p->landmark_count; m++)
         total += (double)r->falls[m];
-    }
     add_all(r->weights, t->known, r->falls, (size_t)p->landmark_count, count);
     for (size_t i = 0; i < count; i++)
         weights[i] += share * ((double)r->weights[i] / total - weights[i]);
@@ -332,8 +369,7 @@ double ex_predictor_evaluate(const ex_predictor *p, const float *state, double *
     const float least = measure_landmarks(p, &t, unseen, &r);
     memcpy(r.weights, t.base, count * sizeof(float));
     add_all(r.weights, t.slopes, r.components, (size_t)p->component_count, count);
-    for (size_t m = 0; m < (size_t)p->landmark_count; m++)
-        r.falls[m] = fall(r.squares[m] * factor);
+    fall_all(r.squares, 0, factor, groups_of(p), r.falls);
     add_all(r.weights, t.pulls, r.falls, (size_t)p->landmark_count, count);
     for (size_t i = 0; i < count; i++)
         weights[i] = (double)r.weights[i];
