@@ -18,7 +18,7 @@ extern "C" {
 typedef enum ex_storage {
     EX_STORAGE_FLOAT,  /* 12 bytes per vertex and example */
     EX_STORAGE_16_BIT, /* 6 bytes: signed-normalised with one scale per example, summed as integers. With s the sum
-                          of |weight| times the example's largest difference, errors are about 1e-5 s, and with n
+                          of |weight| times the example's largest difference, errors are 1e-5 to 2e-5 s, and with n
                           examples at most 1.6e-5 (1 + n) s. Vertices that no example moves stay exactly in place */
     EX_STORAGE_COUNT
 } ex_storage;

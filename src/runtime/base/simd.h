@@ -29,6 +29,13 @@
 #define EXI_KERNEL static inline
 #endif
 
+/* Keeps an address in one register. Otherwise gcc adds the offset of every load anew, to share it between streams. */
+#if defined(__GNUC__)
+#define EXI_KEEP(pointer) __asm__("" : "+r"(pointer))
+#else
+#define EXI_KEEP(pointer) (void)(pointer)
+#endif
+
 /*
  * Operations on exi_wide: load, store, splat, add, sub, mul, min, max, madd (a * b + c), msub (c - a * b), pick (x
  * where a > b, else y), inverse_root (1/sqrt of a positive number, relative error below 3e-7), any_above (true if a > b
@@ -37,6 +44,10 @@
  * exi_ints holds EXI_WIDTH integers of 32 bits. add_products(p, factor, low, high) reads 2 * EXI_WIDTH integers of 16
  * bits and adds each times the factor, the first EXI_WIDTH to low, the others to high; add_product reads EXI_WIDTH;
  * splat_short makes the factor from an integer of 16 bits. Exact, so all sets agree to the bit.
+ *
+ * exi_shorts holds 2 * EXI_WIDTH integers of 16 bits. add_shares(p, factor, sum) reads as many, multiplies each by the
+ * factor / 32768, rounds to the nearest (halves up) and adds. It wraps around, so only the final sum must fit.
+ * -32768 times itself is not allowed. exi_shorts_widen makes integers of 32 bits: the first EXI_WIDTH, then the others.
  *
  * exi_quad holds four floats on every machine, for data in fours such as the rows of joint matrices. Operations: load,
  * load_three (p0 p1 p2 and 0), store, splat, lane 0 to 3 in all lanes, add, sub, mul, div, min, max, madd (a * b + c),

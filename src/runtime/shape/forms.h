@@ -18,6 +18,9 @@
 #define EXI_TILE        (2 * EXI_WIDTH)
 #define EXI_TILE_FLOATS (3 * EXI_TILE)
 
+/* Minor examples summed at a time: four take 0.8 of the time of four single ones. */
+enum { EXI_MINOR_STEP = 4, EXI_MINOR_GROUPS = 4 };
+
 struct ex_forms {
     uint64_t size;
     int32_t vertex_count, example_count, tile_count, storage;
@@ -33,6 +36,7 @@ typedef struct exi_term {
         float factor;  /* float storage: the weight */
         int32_t whole; /* 16-bit storage: weight times scale, in units of exi_sum.unit, within [-32767, 32767] */
     };
+    int16_t room[2 * EXI_WIDTH]; /* for the factors of a minor example, which follow the terms */
 } exi_term;
 
 /* Sets offsets and size from the counts. Returns false if the size overflows. */
@@ -52,11 +56,20 @@ void exi_forms_get_vertex(const ex_forms *forms, int example, int vertex, float 
 void exi_forms_get_base(const ex_forms *forms, float *positions);
 void exi_forms_get_example(const ex_forms *forms, int example, float *delta);
 
-/* The examples of a sum. */
+/* Minor examples: examples side by side that are small beside the others, summed in 16 bits. */
+typedef struct exi_minors {
+    int count;              /* a multiple of EXI_MINOR_STEP */
+    uint32_t start;         /* of their numbers, counted from the start of a tile's examples */
+    float unit;             /* value of one unit of the sum */
+    const int16_t *factors; /* [count][2 * EXI_WIDTH]: weight times scale in units of unit / 32768, in every lane */
+} exi_minors;
+
+/* The examples of a sum. In 16-bit storage, the last ones may be in groups of minor examples. */
 typedef struct exi_sum {
     const exi_term *terms;
-    int term_count;
-    float unit; /* 16-bit storage: value of one unit of the integer sum */
+    int term_count, group_count;
+    float unit; /* 16-bit storage: value of one unit of the integer sum of terms */
+    exi_minors groups[EXI_MINOR_GROUPS];
 } exi_sum;
 
 /* A blend: its examples and its output. */

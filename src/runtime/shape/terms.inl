@@ -23,6 +23,13 @@ EXI_INLINE double exi_short_unit(double sum, double largest, int count) {
     return unit > largest / 32767 ? unit : largest / 32767;
 }
 
+/* The unit of `count` terms that are summed in 16 bits, from the sum of their sizes. W times a number of 16 bits is
+ * divided by 32768 and rounded. The |W|, half a unit each for rounding them, and half a unit each for rounding the
+ * products add up to at most 32767. */
+EXI_INLINE double exi_minor_unit(double sum, int count) {
+    return sum * 32768 / (32767 - count);
+}
+
 /* W, for a unit above 0. */
 EXI_INLINE int32_t exi_short_whole(float weight, float scale, double unit) {
     return (int32_t)lrint((double)weight * (double)scale / unit);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { EXI_AXIS_WIDES = EXI_TILE / EXI_WIDTH, EXI_TILE_WIDES = 3 * EXI_AXIS_WIDES, EXI_SIDE_BY_SIDE = 2 };
+enum { EXI_TILE_SHORTS = EXI_TILE_WIDES / 2 };
 
 /* Numbers are addressed backwards from their end: if one load uses the pointer itself as its address, gcc addresses it
  * by two registers and joins the others to pairs that cross cache lines. */
@@ -37,6 +38,52 @@ static inline void exi_tile_sum_floats(const float *a, const float *b, bool both
     }
 }
 
+static inline void exi_tile_add_shares(const int16_t *start, exi_shorts factor, exi_shorts sums[EXI_TILE_SHORTS]) {
+    EXI_WRITE_OUT
+    for (int i = 0; i < EXI_TILE_SHORTS; i++)
+        sums[i] = exi_add_shares(start + 2 * i * EXI_WIDTH, factor, sums[i]);
+}
+
+static inline void exi_tile_finish_shares(const exi_shorts shares[EXI_TILE_SHORTS], exi_wide unit,
+                                          exi_wide sums[EXI_TILE_WIDES]) {
+    EXI_WRITE_OUT
+    for (int i = 0; i < EXI_TILE_SHORTS; i++) {
+        exi_ints low, high;
+        exi_shorts_widen(shares[i], &low, &high);
+        sums[2 * i] = exi_madd(exi_from_ints(low), unit, sums[2 * i]);
+        sums[2 * i + 1] = exi_madd(exi_from_ints(high), unit, sums[2 * i + 1]);
+    }
+}
+
+/* Adds minor examples, summed in 16 bits: half of the instructions of 32. */
+static inline void exi_tile_sum_minors(const int16_t *a, const int16_t *b, bool both, const exi_minors *minors,
+                                       exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
+    const exi_wide unit = exi_splat(minors->unit);
+    const int16_t *factors = minors->factors, *end = factors + (size_t)minors->count * 2 * EXI_WIDTH;
+    exi_shorts shares[EXI_SIDE_BY_SIDE][EXI_TILE_SHORTS];
+    EXI_WRITE_OUT
+    for (int i = 0; i < EXI_TILE_SHORTS; i++)
+        shares[0][i] = shares[1][i] = exi_shorts_splat(0);
+    a += minors->start;
+    b += minors->start;
+    for (; factors < end; factors += EXI_MINOR_STEP * 2 * EXI_WIDTH) {
+        EXI_WRITE_OUT
+        for (int k = 0; k < EXI_MINOR_STEP; k++) {
+            const exi_shorts factor = exi_shorts_load(factors + 2 * k * EXI_WIDTH);
+            exi_tile_add_shares(a + k * EXI_TILE_FLOATS, factor, shares[0]);
+            if (both)
+                exi_tile_add_shares(b + k * EXI_TILE_FLOATS, factor, shares[1]);
+        }
+        a += EXI_MINOR_STEP * EXI_TILE_FLOATS;
+        b += EXI_MINOR_STEP * EXI_TILE_FLOATS;
+        EXI_KEEP(a);
+        EXI_KEEP(b);
+    }
+    exi_tile_finish_shares(shares[0], unit, sums[0]);
+    if (both)
+        exi_tile_finish_shares(shares[1], unit, sums[1]);
+}
+
 /* Sums integers as such, which takes a third of the instructions of converting each to float, and converts once: sums
  * += unit * integers. exi_forms_set_terms prevents overflow. */
 static inline void exi_tile_sum_shorts(const int16_t *a, const int16_t *b, bool both, const exi_sum *sum,
@@ -59,6 +106,8 @@ static inline void exi_tile_sum_shorts(const int16_t *a, const int16_t *b, bool 
         if (both)
             sums[1][i] = exi_madd(exi_from_ints(whole[1][i]), unit, sums[1][i]);
     }
+    for (int g = sum->group_count - 1; g >= 0; g--) /* in the order of memory */
+        exi_tile_sum_minors(a, b, both, &sum->groups[g], sums);
 }
 
 /* ---- output of the sums ---- */

@@ -79,6 +79,33 @@ static void products_of_16_bits_are_exact(void **state) {
     }
 }
 
+/* round(x factor / 32768), halves up, added and wrapped around. */
+static void shares_are_rounded_and_wrap(void **state) {
+    (void)state;
+    static const int factors[] = {-32767, -16384, -12345, -3, -1, 0, 1, 2, 16384, 30000, 32767};
+    int16_t from[2 * WIDTH];
+    float to[2 * WIDTH];
+    for (int first = -32767; first < 32000; first += 331)
+        for (int f = 0; f < 11; f++) {
+            for (int i = 0; i < 2 * WIDTH; i++)
+                from[i] = (int16_t)(first + 37 * i);
+            const exi_shorts factor = exi_shorts_splat((int16_t)factors[f]), start = exi_shorts_load(from);
+            const exi_shorts sum = exi_add_shares(from, factor, exi_add_shares(from, exi_shorts_splat(-77), start));
+            exi_ints low, high;
+            exi_shorts_widen(sum, &low, &high);
+            exi_store(to, exi_from_ints(low));
+            exi_store(to + WIDTH, exi_from_ints(high));
+            for (int i = 0; i < 2 * WIDTH; i++) {
+                const double exact = floor(from[i] * factors[f] / 32768.0 + 0.5) + floor(from[i] * -77 / 32768.0 + 0.5);
+                const double wrapped = exact + from[i];
+                const double expected = wrapped - 65536 * floor((wrapped + 32768) / 65536);
+                if ((double)to[i] != expected)
+                    fail_msg("%d in lane %d times %d became %g, not %g", from[i], i, factors[f], (double)to[i],
+                             expected);
+            }
+        }
+}
+
 static void triples_are_interleaved(void **state) {
     (void)state;
     float from[3 * WIDTH], to[3 * WIDTH + 2] = {0};
@@ -192,11 +219,11 @@ static void twos_are_two_quads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(triples_are_taken_apart),   cmocka_unit_test(inverse_roots_are_near),
-        cmocka_unit_test(threes_are_three_quads),    cmocka_unit_test(twos_are_two_quads),
-        cmocka_unit_test(loads_and_stores_anywhere), cmocka_unit_test(splat_fills_all_lanes),
-        cmocka_unit_test(multiplies_and_adds),       cmocka_unit_test(products_of_16_bits_are_exact),
-        cmocka_unit_test(triples_are_interleaved),
+        cmocka_unit_test(loads_and_stores_anywhere),   cmocka_unit_test(splat_fills_all_lanes),
+        cmocka_unit_test(multiplies_and_adds),         cmocka_unit_test(products_of_16_bits_are_exact),
+        cmocka_unit_test(shares_are_rounded_and_wrap), cmocka_unit_test(triples_are_interleaved),
+        cmocka_unit_test(triples_are_taken_apart),     cmocka_unit_test(inverse_roots_are_near),
+        cmocka_unit_test(threes_are_three_quads),      cmocka_unit_test(twos_are_two_quads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/shape/forms.h"
 #include "support/check.h"
 
 #include <float.h>
@@ -195,6 +196,78 @@ static void sixteen_bits_hold_the_extremes(void **state) {
     ex_forms_destroy(forms);
 }
 
+/* Examples whose sizes fall: in 16 bit, the last ones are minor and are summed in 16 bits. Errors stay as stated, also
+ * if all of them push a vertex in one direction, as far as the sums can hold. */
+static void minor_examples(void **state) {
+    (void)state;
+    enum { VERTICES = 203, EXAMPLES = 121 };
+    float *numbers = malloc((size_t)EXAMPLES * 3 * VERTICES * sizeof *numbers), positions[3 * VERTICES];
+    const float *all[EXAMPLES];
+    uint64_t random = 81;
+    for (int sort = 0; sort < 3; sort++) {
+        float weights[EXAMPLES], zeros[3 * VERTICES] = {0};
+        double reach = 0, square = 0;
+        for (int k = 0; k < EXAMPLES; k++) {
+            float *example = numbers + (size_t)k * 3 * VERTICES;
+            for (int i = 0; i < 3 * VERTICES; i++)
+                example[i] = (float)random_between(&random, -1, 1);
+            for (int c = 0; c < 3; c++) { /* the extremes: together, against each other, and not at all */
+                example[c] = c == 0 ? 1 : c == 1 ? -1 : 0;
+                example[3 + c] = k % 2 ? 1 : -1;
+                example[6 + c] = 0;
+            }
+            all[k] = example;
+            weights[k] = sort == 2 && k % 20 == 19 ? 0 : (sort == 1 && k % 3 ? -3.0f : 3.0f) / (float)(1 + k * k / 9);
+            reach += fabs((double)weights[k]);
+        }
+        const ex_forms_def def = {.vertex_count = VERTICES,
+                                  .example_count = EXAMPLES,
+                                  .base = zeros,
+                                  .deltas = all,
+                                  .storage = EX_STORAGE_16_BIT};
+        ex_forms *forms = NULL;
+        assert_int_equal(ex_forms_create(&def, NULL, &forms, NULL), EX_OK);
+        exi_sum sum;
+        exi_term *terms = malloc(ex_forms_scratch_size(forms));
+        exi_forms_set_terms(forms, weights, 0, EXAMPLES, terms, &sum);
+        assert_true(sum.group_count >= 2);
+        int minors = 0;
+        for (int g = 0; g < sum.group_count; g++)
+            minors += sum.groups[g].count;
+        assert_true(minors >= 90 && sum.term_count + minors <= EXAMPLES);
+        free(terms);
+        blend(forms, weights, positions, 0, NULL);
+        for (int i = 0; i < 3 * VERTICES; i++) {
+            double exact = 0;
+            for (int k = 0; k < EXAMPLES; k++)
+                exact += (double)weights[k] * (double)all[k][i];
+            const double error = (double)positions[i] - exact;
+            square += error * error;
+            if (!(fabs(error) <= 1.6e-5 * reach * (1 + EXAMPLES)) || (i >= 6 && i < 9 && positions[i] != 0))
+                fail_msg("sort %d, number %d is %g, not %g", sort, i, (double)positions[i], exact);
+        }
+        assert_true(sqrt(square / (3 * VERTICES)) <= 2e-5 * reach);
+        ex_forms_destroy(forms);
+    }
+    free(numbers);
+}
+
+/* Few examples, and those with many weights of 0, are not minor. */
+static void few_examples_are_not_minor(void **state) {
+    (void)state;
+    for (int count = 1; count <= MOST_EXAMPLES; count += 9) {
+        ex_forms *forms = forms_of(20, count, EX_STORAGE_16_BIT);
+        exi_term *terms = malloc(ex_forms_scratch_size(forms));
+        float weights[MOST_EXAMPLES];
+        exi_sum sum;
+        choose_weights(weights, count); /* every third is 0 */
+        exi_forms_set_terms(forms, weights, 0, count, terms, &sum);
+        assert_int_equal(sum.group_count, 0);
+        free(terms);
+        ex_forms_destroy(forms);
+    }
+}
+
 /* Pieces of odd sizes, from the back, some of them empty. */
 static int cut_calls, cut_step;
 static void cut_oddly(void *user, int count, int grain, ex_task_body body, void *context) {
@@ -268,7 +341,8 @@ int main(void) {
         cmocka_unit_test(sums_agree_with_double),         cmocka_unit_test(strides_leave_gaps_alone),
         cmocka_unit_test(zero_weights_give_the_base),     cmocka_unit_test(no_examples_and_no_vertices),
         cmocka_unit_test(sixteen_bits_hold_the_extremes), cmocka_unit_test(cuts_do_not_matter),
-        cmocka_unit_test(unaligned_rows_are_misuse),
+        cmocka_unit_test(unaligned_rows_are_misuse),      cmocka_unit_test(minor_examples),
+        cmocka_unit_test(few_examples_are_not_minor),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

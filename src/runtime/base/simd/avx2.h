@@ -93,6 +93,20 @@ static inline void exi_add_product(const int16_t *p, exi_ints factor, exi_ints *
 static inline exi_wide exi_from_ints(exi_ints a) {
     return _mm256_cvtepi32_ps(a);
 }
+typedef __m256i exi_shorts;
+static inline exi_shorts exi_shorts_load(const int16_t *p) {
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+static inline exi_shorts exi_shorts_splat(int16_t a) {
+    return _mm256_set1_epi16(a);
+}
+static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
+    return _mm256_add_epi16(sum, _mm256_mulhrs_epi16(_mm256_loadu_si256((const __m256i *)(const void *)p), factor));
+}
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
+    *low = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(a));
+    *high = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(a, 1));
+}
 /* In each half of the registers as exi_quad_store_triples does; then the halves are put in order. */
 static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
     const __m256 low = _mm256_unpacklo_ps(x, y), high = _mm256_unpackhi_ps(x, y);

@@ -93,6 +93,20 @@ static inline void exi_add_product(const int16_t *p, exi_ints factor, exi_ints *
 static inline exi_wide exi_from_ints(exi_ints a) {
     return _mm512_cvtepi32_ps(a);
 }
+typedef __m512i exi_shorts;
+static inline exi_shorts exi_shorts_load(const int16_t *p) {
+    return _mm512_loadu_si512(p);
+}
+static inline exi_shorts exi_shorts_splat(int16_t a) {
+    return _mm512_set1_epi16(a);
+}
+static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
+    return _mm512_add_epi16(sum, _mm512_mulhrs_epi16(_mm512_loadu_si512(p), factor));
+}
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
+    *low = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(a));
+    *high = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(a, 1));
+}
 static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
     /* For each of the three registers: x and y (16 and more) in their places, then z in its own. */
     const __m512i xy0 = _mm512_setr_epi32(0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5);

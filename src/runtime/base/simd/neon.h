@@ -54,6 +54,20 @@ static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints 
 static inline exi_wide exi_from_ints(exi_ints a) {
     return vcvtq_f32_s32(a);
 }
+typedef int16x8_t exi_shorts;
+static inline exi_shorts exi_shorts_load(const int16_t *p) {
+    return vld1q_s16(p);
+}
+static inline exi_shorts exi_shorts_splat(int16_t a) {
+    return vdupq_n_s16(a);
+}
+static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
+    return vaddq_s16(sum, vqrdmulhq_s16(vld1q_s16(p), factor));
+}
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
+    *low = vmovl_s16(vget_low_s16(a));
+    *high = vmovl_high_s16(a);
+}
 
 /* ---- quad ---- */
 

@@ -71,6 +71,30 @@ static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints 
 static inline exi_wide exi_from_ints(exi_ints a) {
     return (exi_wide){{(float)a.lane[0], (float)a.lane[1], (float)a.lane[2], (float)a.lane[3]}};
 }
+typedef struct exi_shorts {
+    int16_t lane[8];
+} exi_shorts;
+static inline exi_shorts exi_shorts_load(const int16_t *p) {
+    exi_shorts a;
+    memcpy(a.lane, p, sizeof a.lane);
+    return a;
+}
+static inline exi_shorts exi_shorts_splat(int16_t a) {
+    return (exi_shorts){{a, a, a, a, a, a, a, a}};
+}
+static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
+    for (int i = 0; i < 8; i++) {
+        const int32_t product = (p[i] * factor.lane[i] + 16384) >> 15;
+        sum.lane[i] = (int16_t)(uint16_t)((uint32_t)sum.lane[i] + (uint32_t)product);
+    }
+    return sum;
+}
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
+    for (int i = 0; i < 4; i++) {
+        low->lane[i] = a.lane[i];
+        high->lane[i] = a.lane[4 + i];
+    }
+}
 
 /* ---- quad ---- */
 

@@ -54,5 +54,22 @@ static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints 
 static inline exi_wide exi_from_ints(exi_ints a) {
     return _mm_cvtepi32_ps(a);
 }
+typedef __m128i exi_shorts;
+static inline exi_shorts exi_shorts_load(const int16_t *p) {
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+static inline exi_shorts exi_shorts_splat(int16_t a) {
+    return _mm_set1_epi16(a);
+}
+/* A product is 65536 h + l. Divided by 32768 and rounded, it is 2 h plus the upper two bits of l, rounded to one. */
+static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i high = _mm_mulhi_epi16(x, factor), rest = _mm_srli_epi16(_mm_mullo_epi16(x, factor), 14);
+    return _mm_add_epi16(_mm_add_epi16(sum, _mm_add_epi16(high, high)), _mm_avg_epu16(rest, _mm_setzero_si128()));
+}
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
+    *low = _mm_srai_epi32(_mm_unpacklo_epi16(a, a), 16);
+    *high = _mm_srai_epi32(_mm_unpackhi_epi16(a, a), 16);
+}
 
 #endif

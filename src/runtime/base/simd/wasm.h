@@ -55,6 +55,20 @@ static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints 
 static inline exi_wide exi_from_ints(exi_ints a) {
     return wasm_f32x4_convert_i32x4(a);
 }
+typedef v128_t exi_shorts;
+static inline exi_shorts exi_shorts_load(const int16_t *p) {
+    return wasm_v128_load(p);
+}
+static inline exi_shorts exi_shorts_splat(int16_t a) {
+    return wasm_i16x8_splat(a);
+}
+static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
+    return wasm_i16x8_add(sum, wasm_i16x8_q15mulr_sat(wasm_v128_load(p), factor));
+}
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
+    *low = wasm_i32x4_extend_low_i16x8(a);
+    *high = wasm_i32x4_extend_high_i16x8(a);
+}
 
 /* ---- quad ---- */
 
