@@ -12,6 +12,7 @@
 #ifndef EXEMPLAR_DEMOS_CLOTH_H
 #define EXEMPLAR_DEMOS_CLOTH_H
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/mesh.h>
 
 typedef struct exi_cloth_def {
@@ -53,5 +54,31 @@ void exi_cloth_step(exi_cloth *cloth, const double *driver, const double *target
 
 /* [vertices][3], owned by the cloth. */
 const double *exi_cloth_positions(const exi_cloth *cloth);
+
+/* ---- many frames (cloth_play.c) ---- */
+
+/* Moves the driver to a frame: [vertices of driver][3]. */
+typedef ex_result (*exi_cloth_move)(void *user, int frame, double *driver, ex_error *error);
+/* Returns a guide, a form found in another way, for a frame: [vertices of cloth][3], or NULL. */
+typedef const double *(*exi_cloth_guide)(void *user, int frame, const double *driver);
+/* Receives a frame, [vertices][3] each; any result but EX_OK ends the simulation. */
+typedef ex_result (*exi_cloth_frame)(void *user, int frame, const double *driver, const double *driven,
+                                     ex_error *error);
+
+typedef struct exi_cloth_play {
+    exi_cloth_def cloth;   /* the form of its driver is replaced by that of the first frame */
+    int first, end;        /* frames, without the end; those below 0 let the cloth settle, and `frame` does not see
+                            * them. The cloth is in its start form at the first frame: with a start, it is not
+                            * simulated; without one, the driver rests there for one frame */
+    exi_cloth_move move;   /* or NULL: the driver rests */
+    exi_cloth_guide guide; /* or NULL */
+    exi_cloth_frame frame; /* or NULL */
+    void *user;            /* passed to all of them */
+    const char *doing;     /* for progress */
+    const ex_progress *progress; /* or NULL */
+} exi_cloth_play;
+
+/* Simulates cloth on any mesh that moves. Results: those of exi_cloth_create, move and frame, MEMORY. */
+ex_result exi_cloth_simulate(const exi_cloth_play *play, ex_error *error);
 
 #endif

@@ -1,11 +1,9 @@
 /*
- * Simulates driven cloth: moves the driver frame by frame, and the cloth after it. A motion is a wave for every angle,
+ * Motions of the demos of driven cloth. A motion is a wave for every angle,
  * each with its own two frequencies and phases, so that angles keep meeting in new combinations; they depend only on a
  * seed.
  */
 #include "garment.h"
-
-#include "common/array.h"
 
 #include <exemplar/maths.h>
 
@@ -46,48 +44,45 @@ static void pose_driver(const exi_garment *garment, exi_garment_motion motion, i
     garment->pose(garment, motion, frame / GARMENT_FPS, t * t * (3 - 2 * t), positions);
 }
 
-static ex_result simulate(const exi_garment *garment, const exi_garment_play *play, exi_cloth *cloth, double *driver,
-                          ex_error *error) {
-    const int count = garment->frame_counts[play->motion < GARMENT_MOTIONS ? play->motion : GARMENT_TRAINING],
-              first = play->start ? 0 : -EASE;
-    ex_result result = EX_OK;
-    for (int frame = first; result == EX_OK && frame < count; frame++) {
-        if (play->progress)
-            play->progress->report(play->progress->user,
-                                   play->motion == GARMENT_UNSEEN ? "simulating cloth to try it on"
-                                                                  : "simulating cloth to learn from",
-                                   (double)(frame - first) / (count - first));
-        pose_driver(garment, play->motion, frame, driver);
-        if (!play->start || frame > 0)
-            exi_cloth_step(cloth, driver, play->guide ? play->guide(play->user, frame, driver) : NULL);
-        if (play->frame && frame >= 0)
-            result = play->frame(play->user, frame, driver, exi_cloth_positions(cloth), error);
-    }
-    return result;
+typedef struct playing {
+    const exi_garment *garment;
+    const exi_garment_play *play;
+} playing;
+
+static ex_result move(void *user, int frame, double *driver, ex_error *error) {
+    const playing *p = user;
+    (void)error;
+    pose_driver(p->garment, p->play->motion, frame, driver);
+    return EX_OK;
+}
+
+static const double *guide(void *user, int frame, const double *driver) {
+    const playing *p = user;
+    return p->play->guide(p->play->user, frame, driver);
+}
+
+static ex_result show(void *user, int frame, const double *driver, const double *driven, ex_error *error) {
+    const playing *p = user;
+    return p->play->frame(p->play->user, frame, driver, driven, error);
 }
 
 ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_play *play, ex_error *error) {
-    const size_t count = 3 * (size_t)garment->driver->vertex_count;
-    double *driver = array_allocate(count, sizeof *driver);
-    ex_mesh *begin = ex_mesh_copy(garment->driver);
-    exi_cloth *cloth = NULL;
-    ex_result result =
-        driver && begin ? EX_OK : ex_error_memory(error, "the driver of a cloth", count * sizeof *driver);
-    if (result == EX_OK) {
-        exi_cloth_def def = garment->cloth;
-        def.cloth = garment->driven;
-        def.driver = begin;
-        def.start = play->start;
-        def.pinned = garment->pinned;
-        pose_driver(garment, play->motion, play->start ? 0 : -EASE, begin->positions);
-        result = exi_cloth_create(&def, &cloth, error);
-    }
-    if (result == EX_OK)
-        result = simulate(garment, play, cloth, driver, error);
-    exi_cloth_destroy(cloth);
-    ex_mesh_destroy(begin);
-    free(driver);
-    return result;
+    playing p = {garment, play};
+    exi_cloth_play whole = {
+        .cloth = garment->cloth,
+        .first = play->start ? 0 : -EASE,
+        .end = garment->frame_counts[play->motion < GARMENT_MOTIONS ? play->motion : GARMENT_TRAINING],
+        .move = move,
+        .guide = play->guide ? guide : NULL,
+        .frame = play->frame ? show : NULL,
+        .user = &p,
+        .doing = play->motion == GARMENT_UNSEEN ? "simulating cloth to try it on" : "simulating cloth to learn from",
+        .progress = play->progress};
+    whole.cloth.cloth = garment->driven;
+    whole.cloth.driver = garment->driver;
+    whole.cloth.start = play->start;
+    whole.cloth.pinned = garment->pinned;
+    return exi_cloth_simulate(&whole, error);
 }
 
 void exi_garment_free(exi_garment *garment) {

@@ -33,19 +33,13 @@ ex_result exi_sleeve_make(exi_garment *garment, ex_error *error);
 ex_result exi_shirt_make(exi_garment *garment, ex_error *error);
 void exi_garment_free(exi_garment *garment);
 
-/* Receives every frame, [vertices][3] each; any result but EX_OK ends the simulation. */
-typedef ex_result (*exi_garment_frame)(void *user, int frame, const double *driver, const double *driven,
-                                       ex_error *error);
-/* Returns a guide, a form found in another way, for a frame: [vertices of driven][3], or NULL. */
-typedef const double *(*exi_garment_guide)(void *user, int frame, const double *driver);
-
 typedef struct exi_garment_play {
     exi_garment_motion motion;
-    const double *start;     /* [vertices of driven][3]: the first frame, which is not simulated; NULL: the cloth begins
-                              * at rest, and about a second passes before the first frame, in which the motion starts */
-    exi_garment_guide guide; /* or NULL */
-    exi_garment_frame frame; /* or NULL */
-    void *user;              /* passed to both */
+    const double *start;   /* [vertices of driven][3]: the first frame, which is not simulated; NULL: the cloth begins
+                            * at rest, and about a second passes before the first frame, in which the motion starts */
+    exi_cloth_guide guide; /* or NULL */
+    exi_cloth_frame frame; /* or NULL */
+    void *user;            /* passed to both */
     const ex_progress *progress; /* or NULL */
 } exi_garment_play;
 
