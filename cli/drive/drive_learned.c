@@ -66,7 +66,7 @@ static void print_motion_text(const ex_learned *l, const ex_rig *rig, const char
                   l->width, l->ridge);
     else
         exi_print("linear regression, ridge %g; ", l->ridge);
-    exi_print("motion counts %g%s; %c is up\n", l->motion, l->sizes > 0 ? ", and so does the size of parts" : "",
+    exi_print("motion counts %g, the size of parts %g; %c is up\n", l->motion, l->sizes,
               l->up[0] > 0.5   ? 'x'
               : l->up[2] > 0.5 ? 'z'
                                : 'y');
