@@ -97,6 +97,7 @@ static bool remove_others(ex_mesh *mesh) {
  * an edge of the garment have only their neighbours along it. */
 typedef struct weave {
     int *starts, *links;
+    bool *open; /* [vertices]: at an edge of the garment */
 } weave;
 
 static int next(int corner) {
@@ -117,10 +118,10 @@ static int count_sides(const ex_mesh *mesh, const int *starts, const int *around
 static bool weave_make(const ex_mesh *mesh, weave *w) {
     const size_t vertices = (size_t)mesh->vertex_count, corners = (size_t)mesh->corner_count;
     int *starts = calloc(vertices + 2, sizeof *starts), *around = array_allocate(corners, sizeof *around);
-    bool *open = calloc(vertices + 1, sizeof *open);
     w->starts = calloc(vertices + 1, sizeof *w->starts);
     w->links = array_allocate(2 * corners, sizeof *w->links);
-    const bool room = starts && around && open && w->starts && w->links;
+    w->open = calloc(vertices + 1, sizeof *w->open);
+    const bool room = starts && around && w->open && w->starts && w->links;
     for (size_t c = 0; room && c < corners; c++)
         starts[mesh->corners[c] + 2]++;
     for (size_t v = 1; room && v <= vertices; v++)
@@ -130,7 +131,7 @@ static bool weave_make(const ex_mesh *mesh, weave *w) {
     for (size_t c = 0; room && c < corners; c++) {
         const int a = mesh->corners[c], b = mesh->corners[next((int)c)];
         if (count_sides(mesh, starts, around, a, b) == 1)
-            open[a] = open[b] = true;
+            w->open[a] = w->open[b] = true;
     }
     int count = 0;
     for (int v = 0; room && v < mesh->vertex_count; v++) {
@@ -138,7 +139,7 @@ static bool weave_make(const ex_mesh *mesh, weave *w) {
         for (int i = starts[v]; i < starts[v + 1]; i++) {
             const int ends[2] = {mesh->corners[next(around[i])], mesh->corners[next(next(around[i]))]};
             for (int e = 0; e < 2; e++)
-                if (!open[v] || count_sides(mesh, starts, around, v, ends[e]) == 1)
+                if (!w->open[v] || count_sides(mesh, starts, around, v, ends[e]) == 1)
                     w->links[count++] = ends[e];
         }
     }
@@ -146,13 +147,13 @@ static bool weave_make(const ex_mesh *mesh, weave *w) {
         w->starts[vertices] = count;
     free(starts);
     free(around);
-    free(open);
     return room;
 }
 
 static void weave_free(weave *w) {
     free(w->starts);
     free(w->links);
+    free(w->open);
 }
 
 static void smooth(const weave *w, ex_mesh *mesh, double *means) {
@@ -225,4 +226,45 @@ ex_result exi_dress_make(const exi_dress_def *def, ex_mesh **garment, ex_error *
     else
         ex_mesh_destroy(made);
     return result;
+}
+
+/* ---- edges ---- */
+
+/* Lists the vertices of the edge that `first` is on, in loop; they are closed for later calls. Returns their number. */
+static int follow(const weave *w, int first, int *loop) {
+    int count = 1;
+    loop[0] = first;
+    w->open[first] = false;
+    for (int i = 0; i < count; i++)
+        for (int l = w->starts[loop[i]]; l < w->starts[loop[i] + 1]; l++)
+            if (w->open[w->links[l]]) {
+                w->open[w->links[l]] = false;
+                loop[count++] = w->links[l];
+            }
+    return count;
+}
+
+int exi_dress_top(const ex_mesh *garment, bool *pinned) {
+    int *loop = array_allocate((size_t)garment->vertex_count, sizeof *loop), pins = 0;
+    weave w = {0};
+    const bool room = loop && weave_make(garment, &w);
+    double highest = -INFINITY;
+    for (int v = 0; v < garment->vertex_count; v++)
+        pinned[v] = false;
+    for (int v = 0; room && v < garment->vertex_count; v++) {
+        const int count = w.open[v] ? follow(&w, v, loop) : 0;
+        double mean = 0;
+        for (int i = 0; i < count; i++)
+            mean += garment->positions[3 * (size_t)loop[i] + 1] / count;
+        if (count == 0 || mean <= highest)
+            continue;
+        highest = mean;
+        pins = count;
+        memset(pinned, 0, (size_t)garment->vertex_count * sizeof *pinned);
+        for (int i = 0; i < count; i++)
+            pinned[loop[i]] = true;
+    }
+    weave_free(&w);
+    free(loop);
+    return room ? pins : -1;
 }

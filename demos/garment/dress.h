@@ -29,4 +29,8 @@ int exi_dress_group(const ex_mesh *body, const char *name, bool *worn);
  * area), MEMORY. */
 ex_result exi_dress_make(const exi_dress_def *def, ex_mesh **garment, ex_error *error);
 
+/* Sets pinned [vertices of garment] for those of its uppermost edge: a collar, or a waistband that keeps trousers up.
+ * Returns their number, 0 for a closed garment; -1 if out of memory. */
+int exi_dress_top(const ex_mesh *garment, bool *pinned);
+
 #endif

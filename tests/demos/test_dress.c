@@ -135,6 +135,21 @@ static void a_garment_keeps_its_room_and_bridges_a_dent(void **state) {
     ex_mesh_destroy(triangles);
 }
 
+static void the_uppermost_edge_is_found(void **state) {
+    (void)state;
+    ex_mesh *body = make_trunk(0.12, 0), *garment = dress(body), *closed = exi_dress_triangles(body);
+    bool pinned[RINGS * ROUND];
+    assert_int_equal(exi_dress_top(garment, pinned), ROUND);
+    for (int v = 0; v < garment->vertex_count; v++)
+        assert_int_equal(pinned[v], v >= (LAST - FIRST) * ROUND);
+    assert_int_equal(exi_dress_top(closed, pinned), 0);
+    for (int v = 0; v < closed->vertex_count; v++)
+        assert_false(pinned[v]);
+    ex_mesh_destroy(body);
+    ex_mesh_destroy(garment);
+    ex_mesh_destroy(closed);
+}
+
 typedef struct walk {
     const ex_mesh *body;
     int moved, seen, stop;
@@ -215,7 +230,7 @@ static void wrong_input_is_refused(void **state) {
 
 static ex_result dress_and_move(void *context) {
     const ex_mesh *body = context;
-    bool worn[FACES];
+    bool worn[FACES], pinned[RINGS * ROUND];
     exi_dress_def def = exi_dress_def_default();
     exi_cloth_play play = {.cloth = exi_cloth_def_default(), .end = 1};
     ex_mesh *garment = NULL, *triangles = exi_dress_triangles(body);
@@ -225,9 +240,10 @@ static ex_result dress_and_move(void *context) {
     ex_result result = triangles ? exi_dress_make(&def, &garment, NULL) : EX_ERROR_MEMORY;
     play.cloth.cloth = garment;
     play.cloth.driver = triangles;
+    play.cloth.pinned = pinned;
     play.cloth.substeps = 1;
     if (result == EX_OK)
-        result = exi_cloth_simulate(&play, NULL);
+        result = exi_dress_top(garment, pinned) < 0 ? EX_ERROR_MEMORY : exi_cloth_simulate(&play, NULL);
     ex_mesh_destroy(garment);
     ex_mesh_destroy(triangles);
     return result;
@@ -244,6 +260,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_get_garments_with_the_same_faces),
         cmocka_unit_test(a_garment_keeps_its_room_and_bridges_a_dent),
+        cmocka_unit_test(the_uppermost_edge_is_found),
         cmocka_unit_test(it_is_simulated_on_any_motion),
         cmocka_unit_test(wrong_input_is_refused),
         cmocka_unit_test(memory_runs_out),
