@@ -41,13 +41,12 @@
  * where a > b, else y), inverse_root (1/sqrt of a positive number, relative error below 3e-7), any_above (true if a > b
  * in any lane), load_triples and store_triples (x0 y0 z0 x1 y1 z1 …).
  *
- * exi_ints holds EXI_WIDTH integers of 32 bits. add_products(p, factor, low, high) reads 2 * EXI_WIDTH integers of 16
- * bits and adds each times the factor, the first EXI_WIDTH to low, the others to high; add_product reads EXI_WIDTH;
- * splat_short makes the factor from an integer of 16 bits. Exact, so all sets agree to the bit.
- *
- * exi_shorts holds 2 * EXI_WIDTH integers of 16 bits. add_shares(p, factor, sum) reads as many, multiplies each by the
- * factor / 32768, rounds to the nearest (halves up) and adds. It wraps around, so only the final sum must fit.
- * -32768 times itself is not allowed. exi_shorts_widen makes integers of 32 bits: the first EXI_WIDTH, then the others.
+ * exi_ints holds EXI_WIDTH integers of 32 bits, exi_shorts EXI_SHORTS integers of 16 bits, 8 or 16. add_products(p,
+ * factor, sums) reads EXI_SHORTS integers of 16 bits and adds each times the factor to sums [EXI_SHORTS / EXI_WIDTH];
+ * splat_short makes the factor from an integer of 16 bits. add_shares(p, factor, sum) reads as many, multiplies each by
+ * the factor / 32768, rounds to the nearest (halves up) and adds. It wraps around, so only the final sum must fit;
+ * -32768 times itself is not allowed. shorts_widen makes integers of 32 bits [EXI_SHORTS / EXI_WIDTH]. All are exact,
+ * so all sets agree to the bit.
  *
  * exi_quad holds four floats on every machine, for data in fours such as the rows of joint matrices. Operations: load,
  * load_three (p0 p1 p2 and 0), store, splat, lane 0 to 3 in all lanes, add, sub, mul, div, min, max, madd (a * b + c),
@@ -214,13 +213,6 @@ static inline void exi_two_transpose(exi_two m[4]) {
     EXI_WRITE_OUT
     for (int i = 0; i < 4; i++)
         m[i] = (exi_two){a[i], b[i]};
-}
-
-static inline void exi_add_product(const int16_t *p, exi_ints factor, exi_ints *sum) {
-    exi_ints unused = exi_zero_ints();
-    int16_t two[2 * EXI_WIDTH] = {0};
-    memcpy(two, p, EXI_WIDTH * sizeof *p);
-    exi_add_products(two, factor, sum, &unused);
 }
 #endif
 

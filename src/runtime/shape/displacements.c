@@ -150,13 +150,16 @@ static inline void sum_tile(const tables *t, const exi_displacement_term *terms,
         } else {
             const exi_wide weight = exi_splat(terms[k].weight * t->scales[terms[k].example]);
             const exi_ints one = exi_splat_short(1);
+            exi_ints ints[SUMS];
             EXI_WRITE_OUT
-            for (int i = 0; i < SUMS; i += 2) {
-                exi_ints low = exi_zero_ints(), high = exi_zero_ints();
-                exi_add_products(t->shorts + begin + (size_t)i * EXI_WIDTH, one, &low, &high);
-                sums[i] = exi_madd(exi_from_ints(low), weight, sums[i]);
-                sums[i + 1] = exi_madd(exi_from_ints(high), weight, sums[i + 1]);
-            }
+            for (int i = 0; i < SUMS; i++)
+                ints[i] = exi_zero_ints();
+            EXI_WRITE_OUT
+            for (int i = 0; i < SUMS; i += EXI_SHORTS / EXI_WIDTH)
+                exi_add_products(t->shorts + begin + (size_t)i * EXI_WIDTH, one, ints + i);
+            EXI_WRITE_OUT
+            for (int i = 0; i < SUMS; i++)
+                sums[i] = exi_madd(exi_from_ints(ints[i]), weight, sums[i]);
         }
     }
     EXI_WRITE_OUT

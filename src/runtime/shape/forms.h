@@ -1,6 +1,6 @@
 /*
- * Layout of ex_forms: one block with a head and tables at offsets, without pointers. Vertices are in tiles of 8 (16
- * with AVX2): x of all, then y, then z. The base has its own table of tiles. The tiles of the examples come one example
+ * Layout of ex_forms: one block with a head and tables at offsets, without pointers. Vertices are in tiles of 8 (16 on
+ * x86-64): x of all, then y, then z. The base has its own table of tiles. The tiles of the examples come one example
  * after the other for the first tile, then for the second, and so on, so that a blend reads streams. The layout belongs
  * to the build, not to a file. Padding of the last tile is meaningless.
  *
@@ -9,13 +9,15 @@
 #ifndef EXI_FORMS_H
 #define EXI_FORMS_H
 
-#include "runtime/base/simd.h"
-
 #include <exemplar/shape.h>
 
-/* Two wides per coordinate: 16-bit numbers are loaded as two, and two tiles of six sums leave some registers free even
- * if there are only sixteen. */
-#define EXI_TILE        (2 * EXI_WIDTH)
+/* The same for all instruction sets of a build. With lanes of 4 on Arm and of 8 with AVX2, these are two registers per
+ * coordinate: two tiles of six sums leave some registers free even if there are only sixteen. */
+#if defined(__x86_64__) || defined(_M_X64)
+#define EXI_TILE 16
+#else
+#define EXI_TILE 8
+#endif
 #define EXI_TILE_FLOATS (3 * EXI_TILE)
 
 /* Minor examples summed at a time: four take 0.8 of the time of four single ones. */
@@ -36,7 +38,7 @@ typedef struct exi_term {
         float factor;  /* float storage: the weight */
         int32_t whole; /* 16-bit storage: weight times scale, in units of exi_sum.unit, within [-32767, 32767] */
     };
-    int16_t room[2 * EXI_WIDTH]; /* for the factors of a minor example, which follow the terms */
+    int16_t room[EXI_TILE]; /* for the factors of a minor example, which follow the terms */
 } exi_term;
 
 /* Sets offsets and size from the counts. Returns false if the size overflows. */
@@ -61,7 +63,7 @@ typedef struct exi_minors {
     int count;              /* a multiple of EXI_MINOR_STEP */
     uint32_t start;         /* of their numbers, counted from the start of a tile's examples */
     float unit;             /* value of one unit of the sum */
-    const int16_t *factors; /* [count][2 * EXI_WIDTH]: weight times scale in units of unit / 32768, in every lane */
+    const int16_t *factors; /* [count][EXI_TILE]: weight times scale in units of unit / 32768, in every lane */
 } exi_minors;
 
 /* The examples of a sum. In 16-bit storage, the last ones may be in groups of minor examples. */

@@ -9,6 +9,7 @@
  * longer than summing them, and sets of few vertices left most of a tile empty.
  */
 #include "runtime/shape/patches.h"
+#include "runtime/base/simd.h"
 
 #include <string.h>
 

@@ -83,11 +83,11 @@ static inline const float *tile_of(const ex_forms *forms, int tile, int example,
 
 /* Adds one example of a tile, with one weight per lane. */
 static inline void add_example(const float *values, const float weights[EXI_TILE], tile_sum *sum) {
-    for (int half = 0; half < 2; half++) {
-        const exi_wide w = exi_load(weights + half * EXI_WIDTH);
+    for (int i = 0; i < EXI_AXIS_WIDES; i++) {
+        const exi_wide w = exi_load(weights + i * EXI_WIDTH);
         for (int c = 0; c < 3; c++) {
-            exi_wide *s = &sum->sums[2 * c + half];
-            *s = exi_madd(w, exi_load(values + c * EXI_TILE + half * EXI_WIDTH), *s);
+            exi_wide *s = &sum->sums[EXI_AXIS_WIDES * c + i];
+            *s = exi_madd(w, exi_load(values + c * EXI_TILE + i * EXI_WIDTH), *s);
         }
     }
 }
@@ -105,6 +105,13 @@ static inline void turn_round(const float (*weights)[BLOCK], int count, float (*
         }
 }
 
+static inline bool any_weight(const float weights[EXI_TILE]) {
+    exi_wide sum = exi_load(weights);
+    for (int i = 1; i < EXI_AXIS_WIDES; i++)
+        sum = exi_add(sum, exi_load(weights + i * EXI_WIDTH));
+    return exi_any_above(sum, exi_splat(0));
+}
+
 static void add_block(const exi_regions *r, const ex_forms *forms, int first, int tile, int block, int lanes,
                       tile_sum *sum, float *omegas) {
     float weights[EXI_TILE][BLOCK], turned[BLOCK][EXI_TILE], room[EXI_TILE_FLOATS];
@@ -118,9 +125,8 @@ static void add_block(const exi_regions *r, const ex_forms *forms, int first, in
     for (int v = lanes; v < EXI_TILE; v++)
         memset(weights[v], 0, sizeof weights[v]);
     turn_round((const float(*)[BLOCK])weights, count, turned);
-    const exi_wide zero = exi_splat(0);
     for (int k = 0; k < count && block + k < r->count; k++)
-        if (exi_any_above(exi_add(exi_load(turned[k]), exi_load(turned[k] + EXI_WIDTH)), zero))
+        if (any_weight(turned[k]))
             add_example(tile_of(forms, tile, first + block + k, room), turned[k], sum);
 }
 

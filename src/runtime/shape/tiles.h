@@ -11,7 +11,10 @@
 #include <string.h>
 
 enum { EXI_AXIS_WIDES = EXI_TILE / EXI_WIDTH, EXI_TILE_WIDES = 3 * EXI_AXIS_WIDES, EXI_SIDE_BY_SIDE = 2 };
-enum { EXI_TILE_SHORTS = EXI_TILE_WIDES / 2 };
+enum { EXI_TILE_SHORTS = EXI_TILE_FLOATS / EXI_SHORTS };
+
+/* Tiles whose sums fit the registers: two, or with many sums per tile (SSE2) one. */
+enum { EXI_TILES_AT_ONCE = EXI_TILE_WIDES > 6 ? 1 : 2 };
 
 /* Numbers are addressed backwards from their end: if one load uses the pointer itself as its address, gcc addresses it
  * by two registers and joins the others to pairs that cross cache lines. */
@@ -23,8 +26,8 @@ static inline void exi_tile_add_floats(const float *end, exi_wide factor, exi_wi
 
 static inline void exi_tile_add_shorts(const int16_t *end, exi_ints factor, exi_ints sums[EXI_TILE_WIDES]) {
     EXI_WRITE_OUT
-    for (int i = 0; i < EXI_TILE_WIDES; i += 2)
-        exi_add_products(end - EXI_TILE_FLOATS + i * EXI_WIDTH, factor, &sums[i], &sums[i + 1]);
+    for (int i = 0; i < EXI_TILE_SHORTS; i++)
+        exi_add_products(end - EXI_TILE_FLOATS + i * EXI_SHORTS, factor, sums + i * (EXI_SHORTS / EXI_WIDTH));
 }
 
 /* Sums tile `a` and, if `both` (a constant at the call), tile b. */
@@ -41,17 +44,19 @@ static inline void exi_tile_sum_floats(const float *a, const float *b, bool both
 static inline void exi_tile_add_shares(const int16_t *start, exi_shorts factor, exi_shorts sums[EXI_TILE_SHORTS]) {
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_TILE_SHORTS; i++)
-        sums[i] = exi_add_shares(start + 2 * i * EXI_WIDTH, factor, sums[i]);
+        sums[i] = exi_add_shares(start + i * EXI_SHORTS, factor, sums[i]);
 }
 
 static inline void exi_tile_finish_shares(const exi_shorts shares[EXI_TILE_SHORTS], exi_wide unit,
                                           exi_wide sums[EXI_TILE_WIDES]) {
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_TILE_SHORTS; i++) {
-        exi_ints low, high;
-        exi_shorts_widen(shares[i], &low, &high);
-        sums[2 * i] = exi_madd(exi_from_ints(low), unit, sums[2 * i]);
-        sums[2 * i + 1] = exi_madd(exi_from_ints(high), unit, sums[2 * i + 1]);
+        enum { WIDES = EXI_SHORTS / EXI_WIDTH };
+        exi_ints ints[WIDES];
+        exi_shorts_widen(shares[i], ints);
+        EXI_WRITE_OUT
+        for (int k = 0; k < WIDES; k++)
+            sums[WIDES * i + k] = exi_madd(exi_from_ints(ints[k]), unit, sums[WIDES * i + k]);
     }
 }
 
@@ -59,17 +64,17 @@ static inline void exi_tile_finish_shares(const exi_shorts shares[EXI_TILE_SHORT
 static inline void exi_tile_sum_minors(const int16_t *a, const int16_t *b, bool both, const exi_minors *minors,
                                        exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
     const exi_wide unit = exi_splat(minors->unit);
-    const int16_t *factors = minors->factors, *end = factors + (size_t)minors->count * 2 * EXI_WIDTH;
+    const int16_t *factors = minors->factors, *end = factors + (size_t)minors->count * EXI_TILE;
     exi_shorts shares[EXI_SIDE_BY_SIDE][EXI_TILE_SHORTS];
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_TILE_SHORTS; i++)
         shares[0][i] = shares[1][i] = exi_shorts_splat(0);
     a += minors->start;
     b += minors->start;
-    for (; factors < end; factors += EXI_MINOR_STEP * 2 * EXI_WIDTH) {
+    for (; factors < end; factors += EXI_MINOR_STEP * EXI_TILE) {
         EXI_WRITE_OUT
         for (int k = 0; k < EXI_MINOR_STEP; k++) {
-            const exi_shorts factor = exi_shorts_load(factors + 2 * k * EXI_WIDTH);
+            const exi_shorts factor = exi_shorts_load(factors + k * EXI_TILE);
             exi_tile_add_shares(a + k * EXI_TILE_FLOATS, factor, shares[0]);
             if (both)
                 exi_tile_add_shares(b + k * EXI_TILE_FLOATS, factor, shares[1]);

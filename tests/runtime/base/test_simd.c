@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { WIDTH = EXI_WIDTH };
+enum { WIDTH = EXI_WIDTH, WIDES = EXI_SHORTS / EXI_WIDTH };
 
 static void fill(uint64_t *random, float *values) {
     for (int i = 0; i < WIDTH; i++)
@@ -64,16 +64,18 @@ static void products_of_16_bits_are_exact(void **state) {
     (void)state;
     static const int16_t factors[] = {0, 1, -1, 255, -256, 12345, 32767, -32767, -32768};
     for (int first = 0; first < 65536; first++) {
-        int16_t from[2 * WIDTH], factor = factors[first % 9], second = factors[first % 7];
-        float to[2 * WIDTH];
-        for (int i = 0; i < 2 * WIDTH; i++)
+        int16_t from[EXI_SHORTS], factor = factors[first % 9], second = factors[first % 7];
+        float to[EXI_SHORTS];
+        for (int i = 0; i < EXI_SHORTS; i++)
             from[i] = (int16_t)(uint16_t)(first + 4097 * i);
-        exi_ints low = exi_zero_ints(), high = exi_zero_ints();
-        exi_add_products(from, exi_splat_short(factor), &low, &high);
-        exi_add_products(from, exi_splat_short((int16_t)(second / 2)), &low, &high);
-        exi_store(to, exi_from_ints(low));
-        exi_store(to + WIDTH, exi_from_ints(high));
-        for (int i = 0; i < 2 * WIDTH; i++)
+        exi_ints sums[WIDES];
+        for (int i = 0; i < WIDES; i++)
+            sums[i] = exi_zero_ints();
+        exi_add_products(from, exi_splat_short(factor), sums);
+        exi_add_products(from, exi_splat_short((int16_t)(second / 2)), sums);
+        for (int i = 0; i < WIDES; i++)
+            exi_store(to + i * WIDTH, exi_from_ints(sums[i]));
+        for (int i = 0; i < EXI_SHORTS; i++)
             if (to[i] != (float)(from[i] * factor + from[i] * (second / 2)))
                 fail_msg("%d in lane %d times %d and %d became %g", from[i], i, factor, second / 2, (double)to[i]);
     }
@@ -83,19 +85,19 @@ static void products_of_16_bits_are_exact(void **state) {
 static void shares_are_rounded_and_wrap(void **state) {
     (void)state;
     static const int factors[] = {-32767, -16384, -12345, -3, -1, 0, 1, 2, 16384, 30000, 32767};
-    int16_t from[2 * WIDTH];
-    float to[2 * WIDTH];
+    int16_t from[EXI_SHORTS];
+    float to[EXI_SHORTS];
     for (int first = -32767; first < 32000; first += 331)
         for (int f = 0; f < 11; f++) {
-            for (int i = 0; i < 2 * WIDTH; i++)
+            for (int i = 0; i < EXI_SHORTS; i++)
                 from[i] = (int16_t)(first + 37 * i);
             const exi_shorts factor = exi_shorts_splat((int16_t)factors[f]), start = exi_shorts_load(from);
             const exi_shorts sum = exi_add_shares(from, factor, exi_add_shares(from, exi_shorts_splat(-77), start));
-            exi_ints low, high;
-            exi_shorts_widen(sum, &low, &high);
-            exi_store(to, exi_from_ints(low));
-            exi_store(to + WIDTH, exi_from_ints(high));
-            for (int i = 0; i < 2 * WIDTH; i++) {
+            exi_ints wides[WIDES];
+            exi_shorts_widen(sum, wides);
+            for (int i = 0; i < WIDES; i++)
+                exi_store(to + i * WIDTH, exi_from_ints(wides[i]));
+            for (int i = 0; i < EXI_SHORTS; i++) {
                 const double exact = floor(from[i] * factors[f] / 32768.0 + 0.5) + floor(from[i] * -77 / 32768.0 + 0.5);
                 const double wrapped = exact + from[i];
                 const double expected = wrapped - 65536 * floor((wrapped + 32768) / 65536);

@@ -80,20 +80,17 @@ static inline exi_ints exi_zero_ints(void) {
 static inline exi_ints exi_splat_short(int16_t a) {
     return _mm256_set1_epi32((uint16_t)a);
 }
-static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *sums) {
     __m256i first = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
     __m256i second = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(p + 8)));
-    *low = _mm256_add_epi32(*low, _mm256_madd_epi16(first, factor));
-    *high = _mm256_add_epi32(*high, _mm256_madd_epi16(second, factor));
-}
-static inline void exi_add_product(const int16_t *p, exi_ints factor, exi_ints *sum) {
-    const __m256i wide = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
-    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(wide, factor));
+    sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(first, factor));
+    sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(second, factor));
 }
 static inline exi_wide exi_from_ints(exi_ints a) {
     return _mm256_cvtepi32_ps(a);
 }
 typedef __m256i exi_shorts;
+#define EXI_SHORTS 16
 static inline exi_shorts exi_shorts_load(const int16_t *p) {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
@@ -103,9 +100,9 @@ static inline exi_shorts exi_shorts_splat(int16_t a) {
 static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
     return _mm256_add_epi16(sum, _mm256_mulhrs_epi16(_mm256_loadu_si256((const __m256i *)(const void *)p), factor));
 }
-static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
-    *low = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(a));
-    *high = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(a, 1));
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *wides) {
+    wides[0] = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(a));
+    wides[1] = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(a, 1));
 }
 /* In each half of the registers as exi_quad_store_triples does; then the halves are put in order. */
 static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {

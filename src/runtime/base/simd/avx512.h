@@ -80,32 +80,26 @@ static inline exi_ints exi_zero_ints(void) {
 static inline exi_ints exi_splat_short(int16_t a) {
     return _mm512_set1_epi32((uint16_t)a);
 }
-static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
-    const __m512i first = _mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p));
-    const __m512i second = _mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(p + 16)));
-    *low = _mm512_add_epi32(*low, _mm512_madd_epi16(first, factor));
-    *high = _mm512_add_epi32(*high, _mm512_madd_epi16(second, factor));
-}
-static inline void exi_add_product(const int16_t *p, exi_ints factor, exi_ints *sum) {
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *sums) {
     const __m512i wide = _mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p));
-    *sum = _mm512_add_epi32(*sum, _mm512_madd_epi16(wide, factor));
+    sums[0] = _mm512_add_epi32(sums[0], _mm512_madd_epi16(wide, factor));
 }
 static inline exi_wide exi_from_ints(exi_ints a) {
     return _mm512_cvtepi32_ps(a);
 }
-typedef __m512i exi_shorts;
+typedef __m256i exi_shorts;
+#define EXI_SHORTS 16
 static inline exi_shorts exi_shorts_load(const int16_t *p) {
-    return _mm512_loadu_si512(p);
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
 static inline exi_shorts exi_shorts_splat(int16_t a) {
-    return _mm512_set1_epi16(a);
+    return _mm256_set1_epi16(a);
 }
 static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
-    return _mm512_add_epi16(sum, _mm512_mulhrs_epi16(_mm512_loadu_si512(p), factor));
+    return _mm256_add_epi16(sum, _mm256_mulhrs_epi16(_mm256_loadu_si256((const __m256i *)(const void *)p), factor));
 }
-static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
-    *low = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(a));
-    *high = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(a, 1));
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *wides) {
+    wides[0] = _mm512_cvtepi16_epi32(a);
 }
 static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
     /* For each of the three registers: x and y (16 and more) in their places, then z in its own. */

@@ -46,15 +46,16 @@ static inline exi_ints exi_zero_ints(void) {
 static inline exi_ints exi_splat_short(int16_t a) {
     return vreinterpretq_s32_s16(vdupq_n_s16(a));
 }
-static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *sums) {
     int16x8_t shorts = vld1q_s16(p), factors = vreinterpretq_s16_s32(factor);
-    *low = vmlal_s16(*low, vget_low_s16(shorts), vget_low_s16(factors));
-    *high = vmlal_high_s16(*high, shorts, factors);
+    sums[0] = vmlal_s16(sums[0], vget_low_s16(shorts), vget_low_s16(factors));
+    sums[1] = vmlal_high_s16(sums[1], shorts, factors);
 }
 static inline exi_wide exi_from_ints(exi_ints a) {
     return vcvtq_f32_s32(a);
 }
 typedef int16x8_t exi_shorts;
+#define EXI_SHORTS 8
 static inline exi_shorts exi_shorts_load(const int16_t *p) {
     return vld1q_s16(p);
 }
@@ -64,9 +65,9 @@ static inline exi_shorts exi_shorts_splat(int16_t a) {
 static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
     return vaddq_s16(sum, vqrdmulhq_s16(vld1q_s16(p), factor));
 }
-static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
-    *low = vmovl_s16(vget_low_s16(a));
-    *high = vmovl_high_s16(a);
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *wides) {
+    wides[0] = vmovl_s16(vget_low_s16(a));
+    wides[1] = vmovl_high_s16(a);
 }
 
 /* ---- quad ---- */

@@ -62,10 +62,10 @@ static inline exi_ints exi_zero_ints(void) {
 static inline exi_ints exi_splat_short(int16_t a) {
     return (exi_ints){{a, a, a, a}};
 }
-static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *sums) {
     for (int i = 0; i < 4; i++) {
-        low->lane[i] += p[i] * factor.lane[i];
-        high->lane[i] += p[4 + i] * factor.lane[i];
+        sums[0].lane[i] += p[i] * factor.lane[i];
+        sums[1].lane[i] += p[4 + i] * factor.lane[i];
     }
 }
 static inline exi_wide exi_from_ints(exi_ints a) {
@@ -74,6 +74,7 @@ static inline exi_wide exi_from_ints(exi_ints a) {
 typedef struct exi_shorts {
     int16_t lane[8];
 } exi_shorts;
+#define EXI_SHORTS 8
 static inline exi_shorts exi_shorts_load(const int16_t *p) {
     exi_shorts a;
     memcpy(a.lane, p, sizeof a.lane);
@@ -89,10 +90,10 @@ static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi
     }
     return sum;
 }
-static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *wides) {
     for (int i = 0; i < 4; i++) {
-        low->lane[i] = a.lane[i];
-        high->lane[i] = a.lane[4 + i];
+        wides[0].lane[i] = a.lane[i];
+        wides[1].lane[i] = a.lane[4 + i];
     }
 }
 

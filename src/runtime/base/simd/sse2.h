@@ -46,15 +46,16 @@ static inline exi_ints exi_zero_ints(void) {
 static inline exi_ints exi_splat_short(int16_t a) {
     return _mm_set1_epi32((uint16_t)a);
 }
-static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *sums) {
     __m128i shorts = _mm_loadu_si128((const __m128i *)(const void *)p), zero = _mm_setzero_si128();
-    *low = _mm_add_epi32(*low, _mm_madd_epi16(_mm_unpacklo_epi16(shorts, zero), factor));
-    *high = _mm_add_epi32(*high, _mm_madd_epi16(_mm_unpackhi_epi16(shorts, zero), factor));
+    sums[0] = _mm_add_epi32(sums[0], _mm_madd_epi16(_mm_unpacklo_epi16(shorts, zero), factor));
+    sums[1] = _mm_add_epi32(sums[1], _mm_madd_epi16(_mm_unpackhi_epi16(shorts, zero), factor));
 }
 static inline exi_wide exi_from_ints(exi_ints a) {
     return _mm_cvtepi32_ps(a);
 }
 typedef __m128i exi_shorts;
+#define EXI_SHORTS 8
 static inline exi_shorts exi_shorts_load(const int16_t *p) {
     return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
@@ -67,9 +68,9 @@ static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi
     const __m128i high = _mm_mulhi_epi16(x, factor), rest = _mm_srli_epi16(_mm_mullo_epi16(x, factor), 14);
     return _mm_add_epi16(_mm_add_epi16(sum, _mm_add_epi16(high, high)), _mm_avg_epu16(rest, _mm_setzero_si128()));
 }
-static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
-    *low = _mm_srai_epi32(_mm_unpacklo_epi16(a, a), 16);
-    *high = _mm_srai_epi32(_mm_unpackhi_epi16(a, a), 16);
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *wides) {
+    wides[0] = _mm_srai_epi32(_mm_unpacklo_epi16(a, a), 16);
+    wides[1] = _mm_srai_epi32(_mm_unpackhi_epi16(a, a), 16);
 }
 
 #endif

@@ -47,15 +47,16 @@ static inline exi_ints exi_zero_ints(void) {
 static inline exi_ints exi_splat_short(int16_t a) {
     return wasm_i16x8_splat(a);
 }
-static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *sums) {
     v128_t shorts = wasm_v128_load(p);
-    *low = wasm_i32x4_add(*low, wasm_i32x4_extmul_low_i16x8(shorts, factor));
-    *high = wasm_i32x4_add(*high, wasm_i32x4_extmul_high_i16x8(shorts, factor));
+    sums[0] = wasm_i32x4_add(sums[0], wasm_i32x4_extmul_low_i16x8(shorts, factor));
+    sums[1] = wasm_i32x4_add(sums[1], wasm_i32x4_extmul_high_i16x8(shorts, factor));
 }
 static inline exi_wide exi_from_ints(exi_ints a) {
     return wasm_f32x4_convert_i32x4(a);
 }
 typedef v128_t exi_shorts;
+#define EXI_SHORTS 8
 static inline exi_shorts exi_shorts_load(const int16_t *p) {
     return wasm_v128_load(p);
 }
@@ -65,9 +66,9 @@ static inline exi_shorts exi_shorts_splat(int16_t a) {
 static inline exi_shorts exi_add_shares(const int16_t *p, exi_shorts factor, exi_shorts sum) {
     return wasm_i16x8_add(sum, wasm_i16x8_q15mulr_sat(wasm_v128_load(p), factor));
 }
-static inline void exi_shorts_widen(exi_shorts a, exi_ints *low, exi_ints *high) {
-    *low = wasm_i32x4_extend_low_i16x8(a);
-    *high = wasm_i32x4_extend_high_i16x8(a);
+static inline void exi_shorts_widen(exi_shorts a, exi_ints *wides) {
+    wides[0] = wasm_i32x4_extend_low_i16x8(a);
+    wides[1] = wasm_i32x4_extend_high_i16x8(a);
 }
 
 /* ---- quad ---- */

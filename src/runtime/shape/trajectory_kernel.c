@@ -53,12 +53,13 @@ static inline void load_sums(const float *parts, exi_wide sums[EXI_TILE_WIDES]) 
         sums[i] = exi_load(parts + i % EXI_AXIS_WIDES * PART_FLOATS + i / EXI_AXIS_WIDES * EXI_WIDTH);
 }
 
-/* Sums tiles begin to end, two at a time; adds to what is there if `on_top`. */
+/* Sums tiles begin to end, as many at a time as the registers hold; adds to what is there if `on_top`. */
 EXI_KERNEL void sum_tiles(const exi_forms_tables *t, const exi_sum *sum, int begin, int end, bool is_float, bool on_top,
                           float parts[BLOCK_FLOATS]) {
-    for (int tile = begin; tile < end; tile += 2) {
+    const bool two = EXI_TILES_AT_ONCE == 2;
+    for (int tile = begin; tile < end; tile += EXI_TILES_AT_ONCE) {
         float *a = parts + (tile - begin) * EXI_TILE_FLOATS, *b = a + EXI_TILE_FLOATS;
-        const bool both = tile + 1 < end;
+        const bool both = two && tile + 1 < end;
         exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
         EXI_WRITE_OUT
         for (int i = 0; !on_top && i < EXI_TILE_WIDES; i++)
@@ -67,7 +68,7 @@ EXI_KERNEL void sum_tiles(const exi_forms_tables *t, const exi_sum *sum, int beg
             load_sums(a, sums[0]);
             load_sums(both ? b : a, sums[1]);
         }
-        exi_tile_sum(t, sum, tile, both ? tile + 1 : tile, true, is_float, sums);
+        exi_tile_sum(t, sum, tile, both ? tile + 1 : tile, two, is_float, sums);
         store_sums(a, sums[0]);
         if (both)
             store_sums(b, sums[1]);
@@ -383,7 +384,8 @@ EXI_KERNEL void blend_moved_sum(const exi_forms_tables *t, const exi_blend *blen
 
 /* ---- entry point ---- */
 
-void exi_trajectories_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
+EXI_ENTRY(exi_trajectories_blend_tiles, (const ex_forms *forms, const exi_blend *blend, int begin, int end),
+          (forms, blend, begin, end)) {
     const exi_forms_tables t = exi_forms_tables_of(forms);
     const bool is_float = forms->storage == EX_STORAGE_FLOAT, alone = is_alone(blend), sum = is_moved_sum(blend);
     if (alone && is_float)
