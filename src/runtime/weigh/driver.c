@@ -265,10 +265,10 @@ int ex_driver_frame_count(const ex_driver *driver) {
 }
 
 /* RUN: groups summed in float. SUMS: means, products and squares, as below. */
-enum { RUN = 32, SUMS = 13 };
+enum { RUN = 8, SUMS = 13 };
 
 /* Sums over groups of w d (3), d (w x)^T (9) and w |d|^2, with d the distance from the origin, which is one of the
- * vertices, so that a driver far away loses no digits. In float over 128 vertices, and then in double. */
+ * vertices, so that a driver far away loses no digits. In float over a few dozen vertices, and then in double. */
 static void sum_groups(const exi_frame_group *groups, uint32_t count, const float *form, const float *origin,
                        double totals[SUMS]) {
     const exi_quad from[3] = {exi_quad_splat(origin[0]), exi_quad_splat(origin[1]), exi_quad_splat(origin[2])};
