@@ -180,7 +180,7 @@ static void prepare_layers(const stage *s, int instance, const double *weights) 
         free(room);
         path++;
     }
-    exi_forms_set_terms(forms, floats, 0, g->forms, terms, &sum);
+    exi_forms_set_terms(forms, floats, 0, g->forms, false, terms, &sum);
     put_factors(&sum, forms->storage == EX_STORAGE_FLOAT, factors);
     free(floats);
     free(terms);

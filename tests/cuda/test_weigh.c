@@ -356,21 +356,11 @@ static void test_replaced(void **state) {
 
 /* ---- values derived from the weights ---- */
 
-/* Factors of a sum, as in the runtime. The GPU has no minor examples: theirs agree within a unit of either. */
-static void add_factors(const exi_sum *sum, bool is_float, float *factors, float *slacks) {
+/* Factors of a sum, as in the runtime. */
+static void add_factors(const exi_sum *sum, bool is_float, float *factors) {
     for (int i = 0; i < sum->term_count; i++)
         factors[sum->terms[i].end / EXI_TILE_FLOATS - 1] =
             is_float ? sum->terms[i].factor : (float)sum->terms[i].whole * sum->unit;
-    for (int g = 0; g < sum->group_count; g++)
-        for (int k = 0; k < sum->groups[g].count; k++) {
-            const uint32_t form = sum->groups[g].start / EXI_TILE_FLOATS + (uint32_t)k;
-            const float unit = sum->groups[g].unit / 32768;
-            const int16_t factor = sum->groups[g].factors[k * EXI_TILE];
-            if (factor != 0) { /* else it may be in another sum */
-                factors[form] = (float)factor * unit;
-                slacks[form] = unit + sum->unit;
-            }
-        }
 }
 
 static void check_motion(const exi_gpu_motion *motion, const exi_trajectory *path) {
@@ -391,7 +381,6 @@ static void check_forms(const laid *l, int instance) {
     const double *weights = work->doubles + (size_t)instance * (size_t)l->head.examples;
     const size_t count = (size_t)forms->example_count;
     float *floats = calloc(count + 1, sizeof *floats), *factors = calloc(count + 1, sizeof *factors);
-    float *slacks = calloc(count + 1, sizeof *slacks);
     exi_term *terms = malloc((count + 1) * sizeof *terms);
     double room[16][3];
     float shifts[16][3];
@@ -412,9 +401,9 @@ static void check_forms(const laid *l, int instance) {
         exi_trajectory opened;
         assert_true(paths->segment_count <= 16);
         exi_trajectories_open(paths, forms, own, floats, terms, room, shifts, &opened);
-        add_factors(&opened.turns, is_float, factors, slacks);
-        add_factors(&opened.velocities, is_float, factors, slacks);
-        add_factors(&opened.correctors, is_float, factors, slacks);
+        add_factors(&opened.turns, is_float, factors);
+        add_factors(&opened.velocities, is_float, factors);
+        add_factors(&opened.correctors, is_float, factors);
         memset(floats + paths->first_form, 0, (size_t)paths->form_count * sizeof *floats);
         check_motion(motion, &opened);
         const float *appended = work->appended + 3 * (size_t)(instance * l->head.segments + record->first_segment);
@@ -423,13 +412,12 @@ static void check_forms(const laid *l, int instance) {
             assert_near((double)appended[a], (double)shifts[a / 3][a % 3], 1e-6);
     }
     exi_sum sum;
-    exi_forms_set_terms(forms, floats, 0, (int)count, terms, &sum);
-    add_factors(&sum, is_float, factors, slacks);
+    exi_forms_set_terms(forms, floats, 0, (int)count, false, terms, &sum);
+    add_factors(&sum, is_float, factors);
     for (size_t f = 0; f < count; f++)
-        assert_true(fabsf(work->factors[(size_t)instance * count + f] - factors[f]) <= slacks[f]);
+        assert_true(work->factors[(size_t)instance * count + f] == factors[f]);
     free(floats);
     free(factors);
-    free(slacks);
     free(terms);
 }
 

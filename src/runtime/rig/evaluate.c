@@ -242,8 +242,8 @@ static void weigh_range(void *context, int begin, int end) {
         make_palette(j, pose, s);
         if (output->weights)
             memcpy(output->weights, s->weights, (size_t)j->rig->counts.examples * sizeof *s->weights);
-        exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, 0, exi_rig_forms(j->rig)->example_count, s->terms,
-                            &s->blend.sum);
+        exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, 0, exi_rig_forms(j->rig)->example_count,
+                            exi_rig_drive(j->rig) != NULL, s->terms, &s->blend.sum);
     }
 }
 

@@ -51,8 +51,8 @@ static void set_factors(const float *scales, const float *weights, int count, do
             *factors++ = (int16_t)exi_short_whole(weights[k], scales[k], unit / 32768);
 }
 
-static int set_short_terms(const float *scales, const float *weights, int first, int count, exi_term *terms,
-                           exi_sum *out) {
+static int set_short_terms(const float *scales, const float *weights, int first, int count, bool minors,
+                           exi_term *terms, exi_sum *out) {
     double sum = 0, largest = 0, units[EXI_MINOR_GROUPS];
     for (int k = 0; k < count; k++) {
         double size = exi_short_size(weights[k], scales[k]);
@@ -61,14 +61,14 @@ static int set_short_terms(const float *scales, const float *weights, int first,
     }
     const double unit = exi_short_unit(sum, largest, count);
     int used = 0, rest = count;
-    while (unit > 0 && out->group_count < EXI_MINOR_GROUPS) {
+    while (minors && unit > 0 && out->group_count < EXI_MINOR_GROUPS) {
         double minor_sum = 0;
-        const int minors = find_minors(scales, weights, rest, sum, &minor_sum);
-        if (minors == 0)
+        const int found = find_minors(scales, weights, rest, sum, &minor_sum);
+        if (found == 0)
             break;
-        rest -= minors;
-        units[out->group_count] = exi_minor_unit(minor_sum, minors);
-        out->groups[out->group_count] = (exi_minors){.count = minors,
+        rest -= found;
+        units[out->group_count] = exi_minor_unit(minor_sum, found);
+        out->groups[out->group_count] = (exi_minors){.count = found,
                                                      .start = (uint32_t)(first + rest) * EXI_TILE_FLOATS,
                                                      .unit = (float)units[out->group_count]};
         out->group_count++;
@@ -81,22 +81,22 @@ static int set_short_terms(const float *scales, const float *weights, int first,
     }
     int16_t *factors = (int16_t *)(void *)(terms + used);
     for (int g = 0, end = count; g < out->group_count; g++) {
-        exi_minors *minors = &out->groups[g];
-        minors->factors = factors;
-        end -= minors->count;
-        set_factors(scales + end, weights + end, minors->count, units[g], factors);
-        factors += (size_t)minors->count * EXI_TILE;
+        exi_minors *group = &out->groups[g];
+        group->factors = factors;
+        end -= group->count;
+        set_factors(scales + end, weights + end, group->count, units[g], factors);
+        factors += (size_t)group->count * EXI_TILE;
     }
     return used;
 }
 
-void exi_forms_set_terms(const ex_forms *forms, const float *weights, int first, int count, exi_term *terms,
-                         exi_sum *sum) {
+void exi_forms_set_terms(const ex_forms *forms, const float *weights, int first, int count, bool minors,
+                         exi_term *terms, exi_sum *sum) {
     const float *scales = (const float *)((uintptr_t)forms + (uintptr_t)forms->scales);
     *sum = (exi_sum){.terms = terms};
     sum->term_count = forms->storage == EX_STORAGE_FLOAT
                           ? set_float_terms(weights + first, first, count, terms)
-                          : set_short_terms(scales + first, weights + first, first, count, terms, sum);
+                          : set_short_terms(scales + first, weights + first, first, count, minors, terms, sum);
 }
 
 /* ---- public blend ---- */
@@ -126,6 +126,6 @@ void ex_forms_blend(const ex_forms *forms, const float *weights, float *position
         return;
     }
     blend_task task = {.forms = forms, .blend = {.positions = positions, .stride = stride ? stride : 12}};
-    exi_forms_set_terms(forms, weights, 0, forms->example_count, scratch, &task.blend.sum);
+    exi_forms_set_terms(forms, weights, 0, forms->example_count, true, scratch, &task.blend.sum);
     exi_run(tasks, forms->tile_count, 4096 / EXI_TILE, blend_range, &task);
 }

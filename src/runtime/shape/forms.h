@@ -85,9 +85,10 @@ typedef struct exi_blend {
 } exi_blend;
 
 /* Sets the terms of a sum: those of the `count` examples from `first` on whose weight is not 0. weights are those of
- * all examples; terms has room for `count`. */
-void exi_forms_set_terms(const ex_forms *forms, const float *weights, int first, int count, exi_term *terms,
-                         exi_sum *sum);
+ * all examples; terms has room for `count`. minors: true to look for minor examples. A rig that a GPU may evaluate has
+ * none, so that both round alike. */
+void exi_forms_set_terms(const ex_forms *forms, const float *weights, int first, int count, bool minors,
+                         exi_term *terms, exi_sum *sum);
 
 /* Blends tiles begin to end. */
 void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end);

@@ -74,9 +74,10 @@ void exi_trajectories_open(const exi_trajectories *p, const ex_forms *forms, con
     }
     *path = (exi_trajectory){.mask = p->mask ? exi_trajectories_at(p, p->mask) : NULL};
     const int first[3] = {p->first_form, p->first_form + turns, p->first_form + turns + velocities};
-    exi_forms_set_terms(forms, floats, first[0], turns, terms, &path->turns);
-    exi_forms_set_terms(forms, floats, first[1], velocities, terms + turns, &path->velocities);
-    exi_forms_set_terms(forms, floats, first[2], p->corrector_count, terms + turns + velocities, &path->correctors);
+    exi_forms_set_terms(forms, floats, first[0], turns, false, terms, &path->turns);
+    exi_forms_set_terms(forms, floats, first[1], velocities, false, terms + turns, &path->velocities);
+    exi_forms_set_terms(forms, floats, first[2], p->corrector_count, false, terms + turns + velocities,
+                        &path->correctors);
     set_reach(p, weights, path);
     set_polynomials(path);
     if (p->flags & EXI_PATHS_SCREWS)

@@ -229,7 +229,7 @@ static void minor_examples(void **state) {
         assert_int_equal(ex_forms_create(&def, NULL, &forms, NULL), EX_OK);
         exi_sum sum;
         exi_term *terms = malloc(ex_forms_scratch_size(forms));
-        exi_forms_set_terms(forms, weights, 0, EXAMPLES, terms, &sum);
+        exi_forms_set_terms(forms, weights, 0, EXAMPLES, true, terms, &sum);
         assert_true(sum.group_count >= 2);
         int minors = 0;
         for (int g = 0; g < sum.group_count; g++)
@@ -261,7 +261,7 @@ static void few_examples_are_not_minor(void **state) {
         float weights[MOST_EXAMPLES];
         exi_sum sum;
         choose_weights(weights, count); /* every third is 0 */
-        exi_forms_set_terms(forms, weights, 0, count, terms, &sum);
+        exi_forms_set_terms(forms, weights, 0, count, true, terms, &sum);
         assert_int_equal(sum.group_count, 0);
         free(terms);
         ex_forms_destroy(forms);

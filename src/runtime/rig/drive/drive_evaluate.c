@@ -231,7 +231,7 @@ static void open_paths(blending *b) {
         memset(b->s->floats, 0, (size_t)forms->example_count * sizeof(float));
         b->paths.path_count = 1;
     }
-    exi_forms_set_terms(forms, b->s->floats, 0, forms->example_count, b->s->terms, &b->paths.sum);
+    exi_forms_set_terms(forms, b->s->floats, 0, forms->example_count, true, b->s->terms, &b->paths.sum);
 }
 
 static void blend_range(void *context, int begin, int end) {
