@@ -212,8 +212,7 @@ static ex_result shape(const exi_dress_def *def, ex_mesh *mesh, ex_error *error)
 ex_result exi_dress_make(const exi_dress_def *def, ex_mesh **garment, ex_error *error) {
     if (!def || !garment || !def->body || !def->worn || !(def->room > 0))
         return ex_error_set(error, EX_ERROR_ARGUMENT,
-                            "exi_dress_make was called with "
-                            "a pointer is NULL, or room is not > 0");
+                            "exi_dress_make was called with a pointer that is NULL, or a room that is not above 0");
     *garment = NULL;
     ex_mesh *made = take_faces(def->body, def->worn);
     ex_result result = made && remove_others(made) ? EX_OK : ex_error_memory(error, "a garment", 0);

@@ -84,6 +84,7 @@ x86_64) x86=$cc ;;
 esac
 parse "$x86" -std=c17 -O1
 parse "$x86" -std=c17 -O1 -DEX_SIMD_ONE -mavx2 -mfma
+[ "$(uname -m)" != x86_64 ] || parse clang -std=c17 -O1
 parse x86_64-w64-mingw32-gcc -std=c17 -O1
 for cxx in g++ clang++; do
     if command -v $cxx >/dev/null; then

@@ -1,7 +1,7 @@
 /*
- * pair.h - two doubles in a register, for the kernels of the direct solver: NEON, SSE2 (with FMA if there is AVX2), and
- * scalar code. Without it gcc does not keep tiles of sums in registers, and loses two thirds of the speed. Private to
- * src/author/solve; lanes of float are in runtime/base/simd.h.
+ * pair.h - two doubles in a register, for the kernels of the direct solver: NEON, SSE2 (with FMA in a build for one set
+ * that has it), and scalar code. Without it gcc does not keep tiles of sums in registers, and loses two thirds of the
+ * speed. Private to src/author/solve; lanes of float are in runtime/base/simd.h.
  */
 #ifndef EXEMPLAR_AUTHOR_SOLVE_PAIR_H
 #define EXEMPLAR_AUTHOR_SOLVE_PAIR_H
@@ -12,7 +12,7 @@
 
 /* a b + c, rounded once if the machine does that as fast as rounding twice. */
 static inline double exi_multiply_add(double a, double b, double c) {
-#ifdef FP_FAST_FMA
+#if defined(FP_FAST_FMA) && (!defined(__x86_64__) || defined(EXI_FUSED))
     return fma(a, b, c);
 #else
     return a * b + c;

@@ -1,7 +1,7 @@
 /*
  * The shape stage: the position of one vertex of the cage in one instance, from the results of prepare in exi_gpu_work.
  * Like shape_chunk of the runtime's evaluate.c: base and sum of forms (Shape by Example, equation 3), trajectories
- * (trajectory_blend.c), offsets at rest, the skin, offsets in the skin's frame. In float. Common subset of C and CUDA.
+ * (trajectory_kernel.c), offsets at rest, the skin, offsets in the skin's frame. In float. Common subset of C and CUDA.
  *
  * Tables of the rig are read by EXI_GPU_READ, through the read-only cache; data of an instance is not, since it may be
  * in shared memory. Loops for rare vertices are EXI_ROLLED: unrolled, they would take registers and code size from all.

@@ -1,7 +1,7 @@
 /*
  * One trajectory layer for many instances: a vertex's path is mesh + mask (R~(w) u + correctors + its segment's
  * contribution), moved by the screw (trajectory.c), where w and u are sums over examples, x_k w_k and y_k u_k. With one
- * example the cross products are the vertex's own (without_weight of trajectory_blend.c):
+ * example the cross products are the vertex's own (without_weight of trajectory_kernel.c):
  *
  *   R~(x w) y u = y u + a(x^2 z) x y (w x u) + b(x^2 z) x^2 y (w x (w x u)),   z = |w|^2
  *

@@ -14,13 +14,14 @@
 
 #include "runtime/base/sets.h"
 
-#if !defined(EXI_SET_AVX512) && !defined(EXI_SET_AVX2) && !defined(EX_SIMD_SCALAR)
+#if !defined(EXI_SET_AVX512) && !defined(EXI_SET_AVX2) && !defined(EX_SIMD_SCALAR) &&                                  \
+    (defined(__x86_64__) || defined(_M_X64))
 #if !defined(EXI_SETS) && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) &&                    \
     defined(__AVX512BW__) && defined(__FMA__)
 #define EXI_SET_AVX512
 #elif !defined(EXI_SETS) && defined(__AVX2__) && defined(__FMA__)
 #define EXI_SET_AVX2
-#elif defined(__SSE2__) || defined(_M_X64)
+#else
 #define EXI_SET_SSE2
 #endif
 #endif

@@ -4,6 +4,10 @@
 #ifndef EXI_SETS_H
 #define EXI_SETS_H
 
+#if defined(EXI_SETS) && !defined(__x86_64__) && !defined(_M_X64)
+#error "EXI_SETS is for x86-64"
+#endif
+
 /* From the narrowest to the widest. */
 enum { EXI_SETS_UNKNOWN, EXI_SETS_SSE2, EXI_SETS_AVX2, EXI_SETS_AVX512 };
 

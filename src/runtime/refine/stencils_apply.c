@@ -3,9 +3,10 @@
  * and t2 are such sums as well.
  *
  * In a shared batch (stencils.h) the lanes are vertices: a control vertex is loaded once, as three splats, for up to
- * sixteen vertices (32 with AVX2), and only the weights are streamed, 4 bytes per vertex and control vertex. In a loose
- * batch the lanes are x, y, z, and four vertices are processed side by side. At Catmull-Clark level 5 of a regular 8 x
- * 8 grid (66049 vertices), this took 2.8 ns per vertex, and lanes as x, y, z throughout (as in OpenSubdiv) 8.7.
+ * sixteen vertices (32 in a build for AVX2 alone), and only the weights are streamed, 4 bytes per vertex and control
+ * vertex. In a loose batch the lanes are x, y, z, and four vertices are processed side by side. At Catmull-Clark level
+ * 5 of a regular 8 x 8 grid (66049 vertices), this took 2.8 ns per vertex, and lanes as x, y, z throughout (as in
+ * OpenSubdiv) 8.7.
  */
 #include "runtime/refine/stencils.h"
 

@@ -83,8 +83,14 @@ static int edges_from(const ex_settler *s, uint32_t a, uint32_t b) {
     return count;
 }
 
+/* Limit of the triangles around a vertex: the test takes their number squared. */
+enum { VALENCE_MOST = 1024 };
+
 bool exi_patch_closed(const ex_settler *s) {
-    const uint32_t *triangles = exi_tree_at(s, s->triangles);
+    const uint32_t *triangles = exi_tree_at(s, s->triangles), *first = exi_tree_at(s, s->incident);
+    for (int v = 0; v < s->driver_count; v++)
+        if (first[v + 1] - first[v] > VALENCE_MOST)
+            return false;
     for (size_t t = 0; t < (size_t)s->triangle_count; t++)
         for (size_t i = 0; i < 3; i++) {
             const uint32_t a = triangles[3 * t + i], b = triangles[3 * t + (i + 1) % 3];

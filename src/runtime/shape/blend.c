@@ -42,13 +42,15 @@ static int find_minors(const float *scales, const float *weights, int count, dou
         used += more_used;
         minors += EXI_MINOR_STEP;
     }
-    return minors >= LEAST_MINORS && used > minors / 4 * 3 ? minors : 0;
+    return minors >= LEAST_MINORS && used > minors / 4 * 3 && *minor_sum > 0 ? minors : 0;
 }
 
 static void set_factors(const float *scales, const float *weights, int count, double unit, int16_t *factors) {
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
+        const int16_t factor = (int16_t)exi_short_whole(weights[k], scales[k], unit / 32768);
         for (int i = 0; i < EXI_TILE; i++)
-            *factors++ = (int16_t)exi_short_whole(weights[k], scales[k], unit / 32768);
+            *factors++ = factor;
+    }
 }
 
 static int set_short_terms(const float *scales, const float *weights, int first, int count, bool minors,

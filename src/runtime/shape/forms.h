@@ -66,7 +66,8 @@ typedef struct exi_minors {
     const int16_t *factors; /* [count][EXI_TILE]: weight times scale in units of unit / 32768, in every lane */
 } exi_minors;
 
-/* The examples of a sum. In 16-bit storage, the last ones may be in groups of minor examples. */
+/* The examples of a sum. In 16-bit storage, the last ones may be in groups of minor examples; groups are at most 0.71
+ * of the sum of sizes, so a sum that has them has terms too. */
 typedef struct exi_sum {
     const exi_term *terms;
     int term_count, group_count;

@@ -1,6 +1,6 @@
 /*
  * Mixtures of paths (exemplar/shape.h has the formula): making their tables, and their nodes at a pose. trajectories.h
- * has the tables, trajectory_blend.c the pass over the vertices.
+ * has the tables, trajectory_kernel.c the pass over the vertices.
  */
 #ifndef EXI_MIXTURE_H
 #define EXI_MIXTURE_H

@@ -1,6 +1,6 @@
 /*
  * Shared by the kernels over tiles of forms: sums of a tile's examples in registers, and their output. Private to the
- * room; blend.c explains the design.
+ * room; blend_kernel.c explains the design.
  */
 #ifndef EXI_TILES_H
 #define EXI_TILES_H
@@ -12,6 +12,8 @@
 
 enum { EXI_AXIS_WIDES = EXI_TILE / EXI_WIDTH, EXI_TILE_WIDES = 3 * EXI_AXIS_WIDES, EXI_SIDE_BY_SIDE = 2 };
 enum { EXI_TILE_SHORTS = EXI_TILE_FLOATS / EXI_SHORTS };
+
+_Static_assert(EXI_TILE % EXI_WIDTH == 0 && EXI_TILE_FLOATS % EXI_SHORTS == 0, "a tile is made of whole registers");
 
 /* Tiles whose sums fit the registers: two, or with many sums per tile (SSE2) one. */
 enum { EXI_TILES_AT_ONCE = EXI_TILE_WIDES > 6 ? 1 : 2 };

@@ -4,7 +4,7 @@
  *   path(v) = screw(mesh(v) + R~(w(v)) u(v) + shift(segment(v)) + sum over k, j of x_k q_kj(s_k) c_kj(v))
  *
  * This file computes the data needed once per pose, in double: weights of all forms, the screw, contributions of
- * segments, and the choice of polynomials. The pass over the vertices is in trajectory_blend.c, and the nodes of a
+ * segments, and the choice of polynomials. The pass over the vertices is in trajectory_kernel.c, and the nodes of a
  * mixture are in mixture.c.
  */
 #include "runtime/shape/trajectory.h"

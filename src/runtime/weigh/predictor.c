@@ -198,7 +198,7 @@ void ex_predictor_describe(const ex_predictor *p, float *landmarks, ex_predictor
 /* ---- evaluation ---- */
 
 /*
- * falls[m] = e^-q with q = (squares[m] - least) factor >= 0, to 4e-6 of itself; 0 beyond 87. Each step is a loop over a
+ * falls[m] = e^-q with q = (squares[m] - least) factor >= 0, to 6e-6 of itself; 0 beyond 87. Each step is a loop over a
  * group, which compilers do in vectors: 2^whole is made from its bits.
  */
 static void fall_all(const float *squares, float least, float factor, size_t groups, float *falls) {
