@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include <exemplar/base.h>
+
 enum { SKIPPED = 77 };
 
 static bool skipped;
@@ -47,6 +49,12 @@ int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *te
 
 int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
                                    CMFixtureFunction set_up, CMFixtureFunction tear_down) {
+    /* As in the tool: all tests can run with a narrower instruction set. */
+    const char *set = getenv("EX_SIMD");
+    if (set && set[0] && !ex_simd_use(set)) {
+        print_message("skipped: no instruction set %s here\n", set);
+        return SKIPPED;
+    }
     const size_t before = leaks_count();
     const int failed = __real__cmocka_run_group_tests(name, tests, count, set_up, tear_down);
     /* A case that fails or is skipped jumps out, and leaves its memory behind. */

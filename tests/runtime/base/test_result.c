@@ -149,6 +149,8 @@ static void the_version_is_the_headers(void **state) {
 static void a_set_is_chosen_by_name(void **state) {
     (void)state;
     static const char *const simd[] = {"neon", "sse2", "avx2", "avx512", "wasm", "scalar"};
+    const char *asked = ex_simd_name(); /* by EX_SIMD, or the widest */
+    assert_true(ex_simd_use(NULL));
     const char *widest = ex_simd_name();
     int to_be_had = 0;
     for (int i = 0; i < 6; i++) {
@@ -166,6 +168,7 @@ static void a_set_is_chosen_by_name(void **state) {
     assert_false(ex_simd_use(""));
     assert_true(ex_simd_use(NULL));
     assert_string_equal(ex_simd_name(), widest);
+    assert_true(ex_simd_use(asked));
 }
 
 int main(void) {

@@ -294,7 +294,8 @@ static void cuts_do_not_matter(void **state) {
             float *serial = malloc(size), *cut = malloc(size);
             blend(forms, weights, serial, 0, NULL);
             assert_blended(serial, 12, vertices[v], 9, weights, (ex_storage)storage);
-            for (cut_step = 1; cut_step < 500; cut_step = 3 * cut_step + 1) {
+            for (cut_step = 1; cut_step < 300;
+                 cut_step = 3 * cut_step + 1) { /* tiles; 4999 vertices have 312 or more */
                 memset(cut, 0, size);
                 cut_calls = 0;
                 blend(forms, weights, cut, 0, &tasks);
