@@ -207,7 +207,8 @@ static void fall_all(const float *squares, float least, float factor, size_t gro
         uint32_t bits[GROUP];
         for (int i = 0; i < GROUP; i++) {
             const float q = (squares[i] - least) * factor;
-            const float t = -1.44269504F * (q < 87 ? q : 87);
+            const float above = q > 0 ? q : 0; /* numbers after the last landmark may be below */
+            const float t = -1.44269504F * (q < 87 ? above : 87);
             const int32_t whole = (int32_t)(t - 0.5F);
             near[i] = q < 87 ? 1.0F : 0.0F;
             part[i] = (t - (float)whole) * 0.69314718F;
