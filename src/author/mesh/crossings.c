@@ -12,6 +12,7 @@
 #include "author/mesh/cross.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/simd.h"
 #include "runtime/settle/tree.h"
 
 #include <limits.h>
@@ -67,13 +68,18 @@ static inline unsigned meets(const exi_quad box_low[3], const exi_quad box_high[
     return bits;
 }
 
+/* Of a node's children. */
 static inline unsigned node_meets(const exi_fit_node *node, const exi_quad low[3], const exi_quad high[3]) {
-    exi_quad box_low[3], box_high[3];
-    for (int k = 0; k < 3; k++) {
-        box_low[k] = exi_quad_load(node->box[k]);
-        box_high[k] = exi_quad_load(node->box[3 + k]);
+    unsigned bits = 0;
+    for (int four = 0; four < EXI_TREE_FAN; four += 4) {
+        exi_quad box_low[3], box_high[3];
+        for (int k = 0; k < 3; k++) {
+            box_low[k] = exi_quad_load(node->box[k] + four);
+            box_high[k] = exi_quad_load(node->box[3 + k] + four);
+        }
+        bits |= meets(box_low, box_high, low, high) << four;
     }
-    return meets(box_low, box_high, low, high);
+    return bits;
 }
 
 static inline unsigned block_meets(const exi_fit_block *block, const exi_quad low[3], const exi_quad high[3]) {
@@ -141,7 +147,7 @@ static long long count_triangle(const exi_crossings *c, uint32_t triangle) {
     while (height > 0) {
         const exi_fit_node *node = &nodes[stack[--height]];
         const unsigned bits = node_meets(node, low, high);
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < EXI_TREE_FAN; i++) {
             if (!(bits >> i & 1))
                 continue;
             const uint32_t child = node->child[i];

@@ -1,11 +1,11 @@
 /*
- * Closest points of four triangles, or distances of four boxes, one lane each; used by single queries (closest.c) and
- * by queries of whole clusters (near.c). closest.c explains the method.
+ * Closest points of four triangles, or distances of four boxes, one lane each; used by single queries
+ * (closest_kernel.c) and by queries of whole clusters (near_kernel.c). closest_kernel.c explains the method.
  */
 #ifndef EXI_SETTLE_CLOSEST_H
 #define EXI_SETTLE_CLOSEST_H
 
-#include "runtime/settle/tree.h"
+#include "runtime/settle/fan.h"
 
 typedef struct exi_vector {
     exi_quad x, y, z;
@@ -117,6 +117,27 @@ static inline exi_quad exi_box_distances(const float (*box)[4], exi_vector q) {
     return exi_v_dot(d, d);
 }
 
+/* The same for the children of a node. q: [axis], the point in all lanes. */
+static inline exi_fan exi_node_distances(const exi_fit_node *node, const exi_fan q[3]) {
+    exi_fan d[3];
+    EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++)
+        d[c] = exi_fan_max(exi_fan_max(exi_fan_sub(exi_fan_load(node->box[c]), q[c]),
+                                       exi_fan_sub(q[c], exi_fan_load(node->box[3 + c]))),
+                           exi_fan_splat(0));
+    return exi_fan_madd(d[2], d[2], exi_fan_madd(d[1], d[1], exi_fan_mul(d[0], d[0])));
+}
+
+/* Bits of a node's children whose boxes meet a box, with each of its coordinates in all lanes. */
+static inline uint32_t exi_node_meets(const exi_fit_node *node, const exi_fan low[3], const exi_fan high[3]) {
+    exi_fan off = exi_fan_splat(-INFINITY);
+    EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++)
+        off = exi_fan_max(off, exi_fan_max(exi_fan_sub(exi_fan_load(node->box[c]), high[c]),
+                                           exi_fan_sub(low[c], exi_fan_load(node->box[3 + c]))));
+    return exi_fan_at_most(off, exi_fan_splat(0));
+}
+
 /* Updates best with the triangles of a block that are nearer, or as near with a lower number. True if there was one.
  * The point stays relative to q. */
 static inline bool exi_look(const exi_fit_block *block, exi_vector q, ex_closest *best) {
@@ -150,9 +171,5 @@ static inline bool exi_look(const exi_fit_block *block, exi_vector q, ex_closest
         best->point[c] = numbers[2 + c][lane];
     return true;
 }
-
-/* Searches the tree for a triangle nearer to q than best, and sets its block if it finds one. best->distance_sq bounds
- * the search and is never infinite; the point stays relative to q. */
-void exi_fit_search(const ex_bounds *fit, const float q[3], ex_closest *best, uint32_t *block);
 
 #endif

@@ -188,18 +188,20 @@ static void look_around(finding *f, uint32_t number) {
     const ex_bounds *fit = f->cloth->fit;
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
-    box b = boxes_of(&blocks[number]);
+    const box b = boxes_of(&blocks[number]);
+    exi_fan low[3], high[3];
     for (int c = 0; c < 3; c++) {
-        b.low[c] = least(b.low[c]);
-        b.high[c] = most(b.high[c]);
+        float lanes[4];
+        exi_quad_store(lanes, least(b.low[c]));
+        low[c] = exi_fan_splat(lanes[0]);
+        exi_quad_store(lanes, most(b.high[c]));
+        high[c] = exi_fan_splat(lanes[0]);
     }
-    uint32_t stack[EXI_TREE_STACK + 4] = {0};
+    uint32_t stack[EXI_TREE_STACK] = {0};
     int height = fit->node_count > 0;
     while (height > 0) {
         const exi_fit_node *node = &nodes[stack[--height]];
-        const box children = {{exi_quad_load(node->box[0]), exi_quad_load(node->box[1]), exi_quad_load(node->box[2])},
-                              {exi_quad_load(node->box[3]), exi_quad_load(node->box[4]), exi_quad_load(node->box[5])}};
-        for (uint32_t bits = meet(&b, &children); bits; bits &= bits - 1) {
+        for (uint32_t bits = exi_node_meets(node, low, high); bits; bits &= bits - 1) {
             const uint32_t child = node->child[exi_lowest_bit(bits)], other = child & ~EXI_TREE_BLOCK;
             if (!(child & EXI_TREE_BLOCK))
                 stack[height++] = child;

@@ -6,14 +6,14 @@
 
 /* Blocks below a child, or more than EXI_PATCH_BLOCKS. */
 static int blocks_below(const ex_tree *tree, uint32_t child) {
-    const uint32_t(*children)[4] = exi_tree_at(tree, tree->children);
+    const uint32_t(*children)[EXI_TREE_FAN] = exi_tree_at(tree, tree->children);
     uint32_t stack[EXI_TREE_STACK];
     int height = 0, count = 0;
     stack[height++] = child;
     while (height > 0 && count <= EXI_PATCH_BLOCKS) {
         const uint32_t next = stack[--height];
         count += (next & EXI_TREE_BLOCK) != 0;
-        for (int i = 0; !(next & EXI_TREE_BLOCK) && i < 4; i++)
+        for (int i = 0; !(next & EXI_TREE_BLOCK) && i < EXI_TREE_FAN; i++)
             if (children[next][i])
                 stack[height++] = children[next][i];
     }
@@ -23,14 +23,14 @@ static int blocks_below(const ex_tree *tree, uint32_t child) {
 /* Adds the vertices below a child that are not marked with this patch. */
 static size_t vertices_below(const ex_tree *tree, uint32_t child, uint32_t patch, uint32_t *marks, uint32_t *vertices,
                              size_t total) {
-    const uint32_t(*children)[4] = exi_tree_at(tree, tree->children);
+    const uint32_t(*children)[EXI_TREE_FAN] = exi_tree_at(tree, tree->children);
     const exi_tree_block *blocks = exi_tree_at(tree, tree->blocks);
     uint32_t stack[EXI_TREE_STACK];
     int height = 0;
     stack[height++] = child;
     while (height > 0) {
         const uint32_t next = stack[--height];
-        for (int i = 0; !(next & EXI_TREE_BLOCK) && i < 4; i++)
+        for (int i = 0; !(next & EXI_TREE_BLOCK) && i < EXI_TREE_FAN; i++)
             if (children[next][i])
                 stack[height++] = children[next][i];
         for (int i = 0; (next & EXI_TREE_BLOCK) && i < 12; i++) {
@@ -47,7 +47,7 @@ static size_t vertices_below(const ex_tree *tree, uint32_t child, uint32_t patch
 }
 
 int exi_patch_cut(const ex_tree *tree, uint32_t *marks, uint32_t *starts, uint32_t *vertices, size_t *total) {
-    const uint32_t(*children)[4] = exi_tree_at(tree, tree->children);
+    const uint32_t(*children)[EXI_TREE_FAN] = exi_tree_at(tree, tree->children);
     uint32_t stack[EXI_TREE_STACK];
     int height = 0, count = 0;
     memset(marks, 0, (size_t)tree->vertex_count * sizeof *marks);
@@ -63,7 +63,7 @@ int exi_patch_cut(const ex_tree *tree, uint32_t *marks, uint32_t *starts, uint32
             count++;
             continue;
         }
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < EXI_TREE_FAN; i++)
             if (children[next][i])
                 stack[height++] = children[next][i];
     }

@@ -3,50 +3,29 @@
  * to the driven vertices,
  *
  *     d + sum_k w_k (T_k(d) - d)        T_k: the motion where d was closest in key k (carry.c)
- *     T(d)                              T: where d is closest on the blended driver now (near.c)
+ *     T(d)                              T: where d is closest on the blended driver now (near_kernel.c)
  *
  * and those nearer to the true driver than their gap are pushed out (push.c). Clusters are independent of each other,
  * so tasks may take them in any order. The caller's state holds the triangles that were closest, which are only hints
- * where to look first, and lower bounds of distances (keep.c), with the positions of driver and driven vertices to
- * which they belong.
+ * where to look first, and lower bounds of distances (keep_kernel.c), with the positions of driver and driven vertices
+ * to which they belong.
  */
+#include "runtime/settle/settle.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/rows.h"
-#include "runtime/settle/settler.h"
 
 /* Frames after which clusters that wait try again. */
 enum { TRY = 16 };
 
-typedef struct settling {
-    const ex_settler *settler;
-    const ex_settle_job *job; /* NULL: measuring */
-    char *driven;             /* not written when measuring */
-    size_t stride;
-    char *scratch;
-    uint32_t *kept; /* [vertex_count], of the state: 0, or 1 plus the closest triangle; NULL: none */
-    /* Of the state, if bounds are kept; otherwise NULL: */
-    uint32_t *waits;             /* [cluster_count]: 1 if bounds were of little use */
-    float *least;                /* [vertex_count], by place: lower bounds of distances outside; 0: unknown */
-    float *before;               /* [vertex_count][3], by place: positions to which they belong */
-    const exi_patch_four *fours; /* motions since then; NULL: unknown */
-    bool keeps;                  /* true if bounds are of use in many clusters */
-    bool tries, tries_next;      /* true if clusters that wait try again in this frame, in the next */
-    bool by_keys;                /* true if the residual is carried by keys */
-    exi_motions motions;
-    exi_push push;
-    uint32_t *triangles; /* measuring */
-    float *places, *distances;
-} settling;
-
 /* Aligned as in ex_bounds_fit. */
-static const ex_bounds *fit_of(const settling *s, int set) {
+static const ex_bounds *fit_of(const exi_settling *s, int set) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     char *memory = s->scratch + sets[set].fit;
     return (const ex_bounds *)(const void *)(memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
 }
 
-static exi_view view_of(const settling *s, int set, const float *positions) {
+static exi_view view_of(const exi_settling *s, int set, const float *positions) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     const ex_bounds *fit = fit_of(s, set);
     float scale = 0;
@@ -58,91 +37,13 @@ static exi_view view_of(const settling *s, int set, const float *positions) {
                       scale};
 }
 
-static void make_fits(const settling *s, const float *positions, const ex_tasks *tasks) {
+static void make_fits(const exi_settling *s, const float *positions, const ex_tasks *tasks) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     for (int k = 0; k < s->settler->set_count; k++)
         ex_bounds_fit(exi_tree_at(s->settler, sets[k].tree), positions, 0, s->scratch + sets[k].fit, tasks);
 }
 
-/* Working data of a cluster. */
-typedef struct working {
-    const exi_cluster *cluster;
-    const uint32_t *order;     /* of its places */
-    const uint32_t *triangles; /* of its set */
-    float points[EXI_CLUSTER][3], gaps[EXI_CLUSTER];
-    float room[EXI_CLUSTER];              /* the keys' gap; 0: unknown */
-    const exi_bound *bounds[EXI_CLUSTER]; /* of the heaviest key; NULL: none */
-    exi_near near;
-} working;
-
-/* Bits for four keys from k on, set if any point of the cluster has a weight above 0 for that key. */
-static uint32_t keys_that_count(const settling *s, const working *w, int k) {
-    const int count = s->settler->key_count, rest = count - k;
-    const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
-    exi_quad above = zero;
-    for (int i = 0; i < w->cluster->count; i++) {
-        const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)count + k;
-        float last[4] = {0, 0, 0, 0};
-        if (rest < 4)
-            memcpy(last, weights, (size_t)rest * sizeof *last);
-        above = exi_quad_add(above, exi_quad_pick(exi_quad_load(rest < 4 ? last : weights), zero, one, zero));
-    }
-    return exi_quad_at_most(above, zero) ^ 15;
-}
-
-/* A key with non-zero weights: start of the cluster's bounds in it. */
-typedef struct key_row {
-    const exi_bound *bounds;
-    int key;
-} key_row;
-
-/* Moves a point by its keys' motions, if `carried`, and finds its gap and its heaviest key. */
-EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const key_row *rows, int count, bool carried,
-                           bool whole) {
-    const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)s->settler->key_count;
-    const exi_motions motions = s->motions; /* a copy: no write here can change it */
-    const exi_quad zero = exi_quad_splat(0), at = exi_carry_from(&motions, w->points[i]);
-    const exi_bound *heaviest = NULL;
-    exi_quad sum[3] = {zero, zero, zero};
-    float gap = 0, most = 0;
-    for (int k = 0; k < count; k++) {
-        const exi_bound *bound = rows[k].bounds + i;
-        const float given = weights[rows[k].key], weight = given > 0 ? given : 0;
-        gap += weight * bound->gap;
-        heaviest = weight > most ? bound : heaviest;
-        most = weight > most ? weight : most;
-        if (carried && (whole || exi_carry_known(&motions, bound->corner)))
-            exi_carry_add(&motions, bound->corner, bound->u, bound->v, weight, at, sum);
-    }
-    w->bounds[i] = heaviest;
-    if (carried && exi_finite3(w->points[i]))
-        exi_carry_apply(sum, w->points[i]);
-    if (heaviest) {
-        w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
-        w->room[i] = gap < EXI_TREE_LARGEST ? gap : 0;
-    }
-}
-
-/* Skips keys for which no point of the cluster has a weight. */
-static void by_keys(const settling *s, working *w, bool carried) {
-    const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
-    key_row rows[EXI_KEY_MAX];
-    int count = 0;
-    for (int k = 0; k < s->settler->key_count; k += 4)
-        for (uint32_t bits = keys_that_count(s, w, k); bits; bits &= bits - 1) {
-            const int key = k + exi_lowest_bit(bits);
-            rows[count++] = (key_row){bounds + (size_t)key * (size_t)s->settler->vertex_count + w->cluster->first, key};
-        }
-    for (int i = 0; i < w->cluster->count; i++)
-        if (!carried)
-            by_keys_of(s, w, i, rows, count, false, true);
-        else if (s->motions.whole)
-            by_keys_of(s, w, i, rows, count, true, true);
-        else
-            by_keys_of(s, w, i, rows, count, true, false);
-}
-
-static void take_up(const settling *s, int cluster, bool carried, working *w) {
+static void take_up(const exi_settling *s, int cluster, bool carried, exi_working *w) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     w->cluster = (const exi_cluster *)exi_tree_at(s->settler, s->settler->clusters) + cluster;
     w->order = (const uint32_t *)exi_tree_at(s->settler, s->settler->order) + w->cluster->first;
@@ -154,7 +55,7 @@ static void take_up(const settling *s, int cluster, bool carried, working *w) {
         w->gaps[i] = !s->job ? 0 : s->job->gaps ? s->job->gaps[w->order[i]] : s->job->thickness;
     }
     if (s->job && s->job->weights)
-        by_keys(s, w, carried);
+        exi_settle_keys(s, w, carried);
     else if (s->job && s->settler->key_count > 0)
         for (int i = 0; i < w->cluster->count; i++) /* any key is better than no hint */
             w->bounds[i] = (const exi_bound *)exi_tree_at(s->settler, s->settler->bounds) + w->cluster->first + i;
@@ -165,7 +66,7 @@ static void take_up(const settling *s, int cluster, bool carried, working *w) {
     }
 }
 
-static void put_down(const settling *s, const working *w) {
+static void put_down(const exi_settling *s, const exi_working *w) {
     for (int i = 0; i < w->cluster->count; i++)
         memcpy(s->driven + (size_t)w->order[i] * s->stride, w->points[i], sizeof w->points[i]);
     for (int i = 0; s->kept && i < w->cluster->count; i++)
@@ -175,22 +76,13 @@ static void put_down(const settling *s, const working *w) {
 /* ---- the residual by closest triangles ---- */
 
 static void carry_clusters(void *context, int begin, int end) {
-    const settling *s = context;
+    const exi_settling *s = context;
     for (int c = begin; c < end; c++) {
-        working w;
+        exi_working w;
         take_up(s, c, false, &w);
         const exi_view view = view_of(s, w.cluster->set, s->job->blended);
         exi_near_cluster(&view, w.points, w.cluster->count, &w.near);
-        for (int i = 0; i < w.cluster->count; i++) {
-            const uint32_t triangle = w.near.triangle[i], *corner = view.corners + 3 * (size_t)triangle;
-            const exi_quad zero = exi_quad_splat(0);
-            exi_quad sum[3] = {zero, zero, zero};
-            if (triangle == EXI_NO_TRIANGLE || !exi_carry_known(&s->motions, corner))
-                continue;
-            exi_carry_add(&s->motions, corner, w.near.u[i], w.near.v[i], 1, exi_carry_from(&s->motions, w.points[i]),
-                          sum);
-            exi_carry_apply(sum, w.points[i]);
-        }
+        exi_settle_closest(s, view.corners, &w);
         put_down(s, &w);
     }
 }
@@ -200,7 +92,7 @@ static void carry_clusters(void *context, int begin, int end) {
 /* Bounds the distances of a cluster from those of the last frame. True if this frame's are of use to the next: its
  * positions are kept then. A cluster in which few bounds are of use, such as tight cloth, waits before it tries
  * again. */
-static bool bound(const settling *s, int cluster, const working *w, float *least) {
+static bool bound(const exi_settling *s, int cluster, const exi_working *w, float *least) {
     const int first = w->cluster->first, count = w->cluster->count;
     if (s->fours && (!s->waits[cluster] || s->tries)) {
         const int known = exi_keep_cluster(s->settler, s->fours, (const float(*)[3])w->points,
@@ -217,10 +109,10 @@ static bool bound(const settling *s, int cluster, const working *w, float *least
 }
 
 static void settle_clusters(void *context, int begin, int end) {
-    const settling *s = context;
+    const exi_settling *s = context;
     ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
     for (int c = begin; c < end; c++) {
-        working w;
+        exi_working w;
         take_up(s, c, s->by_keys, &w);
         tallies[c] = (ex_settled){0};
         if (s->job->push) {
@@ -249,7 +141,7 @@ static void settle_clusters(void *context, int begin, int end) {
 }
 
 /* Finds the driver's size, and its largest absolute coordinate. */
-static void measure_driver(settling *s) {
+static void measure_driver(exi_settling *s) {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double size_sq = 0, largest = 0;
     for (int k = 0; k < s->settler->set_count; k++)
@@ -269,7 +161,7 @@ static void measure_driver(settling *s) {
 }
 
 /* Sums the reports of the clusters. */
-static void tally(const settling *s) {
+static void tally(const exi_settling *s) {
     const ex_settle_job *job = s->job;
     const ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
     for (int c = 0; c < s->settler->cluster_count; c++) {
@@ -284,9 +176,9 @@ static void tally(const settling *s) {
 /* ---- measuring ---- */
 
 static void measure(void *context, int begin, int end) {
-    const settling *s = context;
+    const exi_settling *s = context;
     for (int c = begin; c < end; c++) {
-        working w;
+        exi_working w;
         take_up(s, c, false, &w);
         const exi_view view = view_of(s, w.cluster->set, s->push.driver.positions);
         exi_near_cluster(&view, w.points, w.cluster->count, &w.near);
@@ -320,13 +212,13 @@ void ex_settler_measure(const ex_settler *settler, const float *driver, const fl
         exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
-    settling s = {.settler = settler,
-                  .stride = stride ? stride : 3 * sizeof(float),
-                  .scratch = aligned(scratch),
-                  .driven = (char *)(uintptr_t)driven,
-                  .triangles = triangles,
-                  .places = places,
-                  .distances = distances};
+    exi_settling s = {.settler = settler,
+                      .stride = stride ? stride : 3 * sizeof(float),
+                      .scratch = aligned(scratch),
+                      .driven = (char *)(uintptr_t)driven,
+                      .triangles = triangles,
+                      .places = places,
+                      .distances = distances};
     s.push.driver = (exi_driver){settler, driver};
     make_fits(&s, driver, tasks);
     exi_run(tasks, settler->cluster_count, 8, measure, &s);
@@ -358,7 +250,7 @@ size_t ex_settler_state_size(const ex_settler *settler) {
 }
 
 /* Finds how the driver has moved since the state's frame, and keeps it for the next. */
-static void keep(settling *s, void *state) {
+static void keep(exi_settling *s, void *state) {
     const ex_settler *settler = s->settler;
     const size_t vertices = (size_t)settler->vertex_count, clusters = (size_t)settler->cluster_count;
     uint32_t *count = (uint32_t *)state + 2 * vertices;
@@ -389,12 +281,12 @@ void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state,
         exi_misuse(__func__, EXI_ROWS_MISUSE);
         return;
     }
-    settling s = {.settler = settler,
-                  .job = job,
-                  .driven = (char *)job->driven,
-                  .stride = job->stride ? job->stride : 3 * sizeof(float),
-                  .scratch = aligned(scratch),
-                  .kept = state};
+    exi_settling s = {.settler = settler,
+                      .job = job,
+                      .driven = (char *)job->driven,
+                      .stride = job->stride ? job->stride : 3 * sizeof(float),
+                      .scratch = aligned(scratch),
+                      .kept = state};
     s.motions.of = exi_tree_at(s.scratch, settler->motions);
     s.by_keys = job->blended && job->residual == EX_RESIDUAL_KEYS && job->weights && settler->key_count > 0;
     if (job->settled)

@@ -1,19 +1,20 @@
 /*
- * Sorts triangles into a tree with four children per node by the surface-area heuristic (J. Goldsmith and J. Salmon,
- * "Automatic creation of object hierarchies for ray tracing", 1987), in bins (I. Wald, "On fast construction of
+ * Sorts triangles into a tree with EXI_TREE_FAN children per node by the surface-area heuristic (J. Goldsmith and J.
+ * Salmon, "Automatic creation of object hierarchies for ray tracing", 1987), in bins (I. Wald, "On fast construction of
  * SAH-based bounding volume hierarchies", 2007):
  *
  *     cost of a cut = area(left) blocks(left) + area(right) blocks(right),    blocks(n) = ceil(n / 4)
  *
- * over the 15 boundaries of 16 bins in each of the three axes. A node's triangles are cut three times, each time the
- * part with the largest area. A part without extent, or deeper than EXI_TREE_DEPTH_SORTED, is cut into halves. So the
- * cost is O(n log n), and the depth is bounded, for any triangles. Nodes are processed level by level, without
- * recursion.
+ * over the 15 boundaries of 16 bins in each of the three axes. A node's triangles are cut as often as it has
+ * room for children, each time the part with the largest area. A part without extent, or deeper than
+ * EXI_TREE_DEPTH_SORTED, is cut into halves. So the cost is O(n log n), and the depth is bounded, for any triangles.
+ * Nodes are processed level by level, without recursion.
  */
 #include "runtime/settle/tree.h"
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/base/simd.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ typedef struct box {
 typedef struct builder {
     item *items;        /* [triangle_count] */
     part *nodes;        /* [node_count], at most one for each triangle and the root */
-    uint32_t *children; /* [node_count][4] */
+    uint32_t *children; /* [node_count][EXI_TREE_FAN] */
     part *leaves;       /* [leaf_count], at most one for each triangle */
     uint32_t node_count, leaf_count;
 } builder;
@@ -176,12 +177,12 @@ static uint32_t cut(item *items, part p, bool halves) {
 
 /* ---- nodes ---- */
 
-/* Cuts the node's part into up to four, and sets its children. */
+/* Cuts the node's part into up to EXI_TREE_FAN, and sets its children. */
 static void split_node(builder *b, uint32_t node, bool halves) {
-    part parts[4] = {b->nodes[node]};
-    double areas[4] = {(double)INFINITY};
+    part parts[EXI_TREE_FAN] = {b->nodes[node]};
+    double areas[EXI_TREE_FAN] = {(double)INFINITY};
     int count = 1;
-    while (count < 4) {
+    while (count < EXI_TREE_FAN) {
         int largest = -1;
         for (int i = 0; i < count; i++)
             if (parts[i].end - parts[i].begin > EXI_TREE_LEAF && (largest < 0 || areas[i] > areas[largest]))
@@ -194,14 +195,14 @@ static void split_node(builder *b, uint32_t node, bool halves) {
         parts[count] = (part){middle, whole.end};
         for (int i = 0; i < 2; i++) {
             const int k = i ? count : largest;
-            /* Halves: of equal sizes, so that every child has a quarter of the triangles. */
+            /* Halves: of equal sizes, so that every child has an equal part of the triangles. */
             areas[k] = halves ? (double)(parts[k].end - parts[k].begin) : area_of(b->items, parts[k]);
         }
         count++;
     }
     for (int i = 0; i < count; i++) {
         const uint32_t size = parts[i].end - parts[i].begin;
-        uint32_t *child = &b->children[4 * (size_t)node + (size_t)i];
+        uint32_t *child = &b->children[EXI_TREE_FAN * (size_t)node + (size_t)i];
         if (size > EXI_TREE_LEAF) {
             *child = b->node_count;
             b->nodes[b->node_count++] = parts[i];
@@ -270,7 +271,8 @@ static void fill_items(item *items, const ex_tree_def *def) {
 
 static void fill_tree(ex_tree *tree, const builder *b, const ex_tree_def *def) {
     exi_tree_block *blocks = exi_tree_at(tree, tree->blocks);
-    memcpy(exi_tree_at(tree, tree->children), b->children, (size_t)tree->node_count * 4 * sizeof *b->children);
+    memcpy(exi_tree_at(tree, tree->children), b->children,
+           (size_t)tree->node_count * EXI_TREE_FAN * sizeof *b->children);
     for (uint32_t k = 0; k < b->leaf_count; k++)
         for (uint32_t lane = 0; lane < EXI_TREE_LEAF; lane++) {
             const part p = b->leaves[k];
@@ -287,7 +289,7 @@ static ex_result create(const ex_tree_def *def, const ex_allocator *allocator, b
     fill_items(b->items, def);
     build(b, &head);
     exi_size total = {.bytes = sizeof head};
-    head.children = exi_size_add(&total, (size_t)head.node_count, 4 * sizeof(uint32_t), EXI_ALIGN);
+    head.children = exi_size_add(&total, (size_t)head.node_count, EXI_TREE_FAN * sizeof(uint32_t), EXI_ALIGN);
     head.blocks = exi_size_add(&total, (size_t)head.block_count, sizeof(exi_tree_block), EXI_ALIGN);
     head.size = total.bytes;
     if (total.overflow)
@@ -312,14 +314,14 @@ ex_result ex_tree_create(const ex_tree_def *def, const ex_allocator *allocator, 
     exi_size total = {0};
     const size_t items = exi_size_add(&total, count, sizeof(item), EXI_ALIGN);
     const size_t nodes = exi_size_add(&total, count + 1, sizeof(part), EXI_ALIGN);
-    const size_t children = exi_size_add(&total, count + 1, 4 * sizeof(uint32_t), EXI_ALIGN);
+    const size_t children = exi_size_add(&total, count + 1, EXI_TREE_FAN * sizeof(uint32_t), EXI_ALIGN);
     const size_t leaves = exi_size_add(&total, count, sizeof(part), EXI_ALIGN);
     if (total.overflow)
         return ex_error_set(error, EX_ERROR_LIMIT, "the tree is too large for this machine's memory");
     char *work = exi_allocate(allocator, total.bytes);
     if (!work)
         return ex_error_memory(error, "sorting the triangles", total.bytes);
-    memset(work + children, 0, (count + 1) * 4 * sizeof(uint32_t));
+    memset(work + children, 0, (count + 1) * EXI_TREE_FAN * sizeof(uint32_t));
     builder b = {.items = (item *)(void *)(work + items),
                  .nodes = (part *)(void *)(work + nodes),
                  .children = (uint32_t *)(void *)(work + children),

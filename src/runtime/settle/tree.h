@@ -1,24 +1,34 @@
 /*
  * Memory layout of the bounding-volume tree and its fits, both without pointers.
  *
- * A node has up to four children: later nodes, or blocks of up to four triangles. Nodes are stored level by level, root
- * first, so that a fit is made from the last level to the first. Unused lanes of a block repeat one of its triangles;
- * missing children have an empty box (from infinity to minus infinity).
+ * A node has up to EXI_TREE_FAN children: later nodes, or blocks of up to four triangles. Nodes are stored level by
+ * level, root first, so that a fit is made from the last level to the first. Unused lanes of a block repeat one of its
+ * triangles; missing children have an empty box (from infinity to minus infinity).
  */
 #ifndef EXI_SETTLE_TREE_H
 #define EXI_SETTLE_TREE_H
 
-#include "runtime/base/simd.h"
-
 #include <exemplar/settle.h>
 
 #include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Children of a node: as many as the registers of most machines of this kind have lanes. */
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(EX_SIMD_SCALAR)
+#define EXI_TREE_FAN 8
+#else
+#define EXI_TREE_FAN 4
+#endif
 
 enum {
     EXI_TREE_LEAF = 4,          /* triangles per block */
     EXI_TREE_DEPTH_SORTED = 24, /* levels split by surface area; below them, halves, which bounds the depth */
     EXI_TREE_DEPTH = EXI_TREE_DEPTH_SORTED + 16,
-    EXI_TREE_STACK = 3 * EXI_TREE_DEPTH + 4 /* a query postpones at most three children per level */
+    /* A query postpones all children but one per level, and writes whole nodes. */
+    EXI_TREE_STACK = (EXI_TREE_FAN - 1) * EXI_TREE_DEPTH + EXI_TREE_FAN
 };
 
 /* A child is the index of a node, or of a block with this bit. */
@@ -36,15 +46,15 @@ struct ex_tree {
     uint64_t size;
     int32_t vertex_count, triangle_count, node_count, block_count, level_count;
     int32_t levels[EXI_TREE_DEPTH + 1]; /* [level_count + 1] first nodes */
-    uint64_t children;                  /* [node_count][4] uint32_t */
+    uint64_t children;                  /* [node_count][EXI_TREE_FAN] uint32_t */
     uint64_t blocks;                    /* [block_count] exi_tree_block */
 };
 
-/* Two cache lines. */
+/* Whole cache lines. */
 typedef struct exi_fit_node {
-    float box[6][4]; /* low x y z, high x y z */
-    uint32_t child[4];
-    uint32_t unused[4];
+    float box[6][EXI_TREE_FAN]; /* low x y z, high x y z */
+    uint32_t child[EXI_TREE_FAN];
+    uint32_t unused[EXI_TREE_FAN];
 } exi_fit_node;
 
 typedef struct exi_fit_block {
@@ -75,45 +85,15 @@ static inline int exi_lowest_bit(uint64_t bits) {
 #endif
 }
 
-/*
- * Key of a pending child in a query: the smallest possible distance, as the bits of a float that is not negative, which
- * sort like integers; then the child. No key is 0, since no child is the root.
- */
-static inline float exi_tree_key_near(uint64_t key) {
-    const uint32_t bits = (uint32_t)(key >> 32);
-    float near;
-    memcpy(&near, &bits, sizeof near);
-    return near;
-}
+/* ---- closest_kernel.c ---- */
 
-/* Sorts two keys, larger first. */
-static inline void exi_tree_sort_two(uint64_t *a, uint64_t *b) {
-    const uint64_t high = *a > *b ? *a : *b, low = *a > *b ? *b : *a;
-    *a = high;
-    *b = low;
-}
+/* Searches the tree for a triangle nearer to q than best, and sets its block if it finds one. best->distance_sq bounds
+ * the search and is never infinite; the point stays relative to q. */
+void exi_fit_search(const ex_bounds *fit, const float q[3], ex_closest *best, uint32_t *block);
 
-static inline uint64_t exi_tree_lower(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
+/* ---- ray_kernel.c ---- */
 
-/*
- * Sorts a node's four keys (0: skip): gets the nearest, or 0, and pushes the others on the stack, nearest last. It has
- * no branch that depends on the keys, since their number is unpredictable. Returns the new height; the stack needs room
- * for three more than are counted.
- */
-static inline int exi_tree_push(uint64_t *stack, int height, uint64_t keys[4], uint64_t *nearest) {
-    uint64_t a = keys[0], b = keys[1], c = keys[2], d = keys[3];
-    *nearest = exi_tree_lower(exi_tree_lower(a - 1, b - 1), exi_tree_lower(c - 1, d - 1)) + 1;
-    exi_tree_sort_two(&a, &b);
-    exi_tree_sort_two(&c, &d);
-    exi_tree_sort_two(&a, &c);
-    exi_tree_sort_two(&b, &d);
-    exi_tree_sort_two(&b, &c);
-    stack[height] = a;
-    stack[height + 1] = b;
-    stack[height + 2] = c;
-    return height + (b != 0) + (c != 0) + (d != 0);
-}
+/* Finds the nearest hit of a ray, or any: only true or false counts then. */
+bool exi_ray_find(const ex_bounds *fit, const ex_ray *ray, bool any, ex_hit *hit);
 
 #endif

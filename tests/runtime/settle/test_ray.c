@@ -337,6 +337,29 @@ static void test_sizes(void **state) {
     surface_close(&moved);
 }
 
+/* A direction of any length hits the same: also one that is denormal, or nearly too large. */
+static void test_lengths(void **state) {
+    (void)state;
+    surface s = surface_ball(4);
+    void *memory;
+    const ex_bounds *fit = fit_whole(&s.def, &memory);
+    const int exponents[] = {-149, -140, -127, -126, -60, 60, 125, 126, 127};
+    for (size_t k = 0; k < sizeof exponents / sizeof exponents[0]; k++) {
+        const float length = ldexpf(1, exponents[k]);
+        ex_ray ray = {.origin = {0.01f, 0.02f, 3}, .direction = {0, 0, -1}, .t_max = INFINITY};
+        ex_hit hit, same;
+        assert_true(ex_bounds_ray(fit, &ray, &hit));
+        ray.direction[2] = -length;
+        assert_true(ex_bounds_ray(fit, &ray, &same));
+        assert_int_equal(same.triangle, hit.triangle);
+        assert_memory_equal(&same.u, &hit.u, 2 * sizeof same.u);
+        if (exponents[k] > -126)
+            assert_true(same.t == hit.t / length);
+    }
+    free(memory);
+    surface_close(&s);
+}
+
 /* ---- nothing there ---- */
 
 static int misuses;
@@ -412,7 +435,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_against_all), cmocka_unit_test(test_each_alone),
         cmocka_unit_test(test_plane),   cmocka_unit_test(test_watertight),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_lengths), cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

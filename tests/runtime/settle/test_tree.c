@@ -29,8 +29,8 @@ static void check_tree(const surface *s, const ex_tree *tree) {
     assert_int_equal(tree->levels[tree->level_count], tree->node_count);
     for (int level = 0; level < tree->level_count; level++)
         for (int n = tree->levels[level]; n < tree->levels[level + 1]; n++)
-            for (int i = 0; i < 4; i++) {
-                const uint32_t child = children[4 * n + i], block = child & ~EXI_TREE_BLOCK;
+            for (int i = 0; i < EXI_TREE_FAN; i++) {
+                const uint32_t child = children[EXI_TREE_FAN * n + i], block = child & ~EXI_TREE_BLOCK;
                 if (child & EXI_TREE_BLOCK) {
                     assert_true(block < (uint32_t)tree->block_count && !block_seen[block]++);
                 } else if (child) { /* of the next level */
@@ -88,7 +88,7 @@ static void test_sorted(void **state) {
         const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
         double visited = 0;
         for (int n = 0; n < fit->node_count; n++) /* the chance of a far ray through the ball to meet the box */
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < EXI_TREE_FAN; i++) {
                 double e[3];
                 for (int c = 0; c < 3; c++)
                     e[c] = (double)nodes[n].box[3 + c][i] - (double)nodes[n].box[c][i];

@@ -15,6 +15,7 @@
  * by how they moved against each other. All this runs in stages, without branches on what is found.
  */
 #include "runtime/base/memory.h"
+#include "runtime/settle/closest.h"
 #include "runtime/settle/settler.h"
 
 enum { PATCH_VERTICES = 12 * EXI_PATCH_BLOCKS, FOURS = 64 };
@@ -201,8 +202,10 @@ static void move_fours(void *context, int begin, int end) {
             move_patch(m, 4 * k + i < count ? 4 * k + i : count - 1, &m->fours[k], i);
 }
 
-bool exi_keep_prepare(const ex_settler *settler, const float *from, const float *to, exi_patch_four *fours,
-                      const ex_tasks *tasks) {
+EXI_ENTRY_OF(bool, exi_keep_prepare,
+             (const ex_settler *settler, const float *from, const float *to, exi_patch_four *fours,
+              const ex_tasks *tasks),
+             (settler, from, to, fours, tasks)) {
     moving m = {settler, from, to, fours};
     const int count = (settler->patch_count + 3) / 4;
     exi_run(tasks, count, 4, move_fours, &m);
@@ -381,8 +384,10 @@ static uint32_t take_points(const float *points, const float *before, const floa
     return bits;
 }
 
-int exi_keep_cluster(const ex_settler *settler, const exi_patch_four *fours, const float (*points)[3],
-                     const float *before, const float *least, int count, float *kept) {
+EXI_ENTRY_OF(int, exi_keep_cluster,
+             (const ex_settler *settler, const exi_patch_four *fours, const float (*points)[3], const float *before,
+              const float *least, int count, float *kept),
+             (settler, fours, points, before, least, count, kept)) {
     cluster_form f;
     float padded[7][EXI_CLUSTER];
     if (count < EXI_CLUSTER) { /* the last one of a set */

@@ -16,53 +16,31 @@
  * that contains the answer is skipped, and the answer does not depend on the tree.
  */
 #include "runtime/settle/closest.h"
-#include "runtime/base/result.h"
 
 /* The bound is never infinite, which keeps out missing children: their boxes are infinite. */
-void exi_fit_search(const ex_bounds *fit, const float point[3], ex_closest *best, uint32_t *block) {
+EXI_ENTRY(exi_fit_search, (const ex_bounds *fit, const float point[3], ex_closest *best, uint32_t *block),
+          (fit, point, best, block)) {
     const exi_vector q = {exi_quad_splat(point[0]), exi_quad_splat(point[1]), exi_quad_splat(point[2])};
+    const exi_fan of[3] = {exi_fan_splat(point[0]), exi_fan_splat(point[1]), exi_fan_splat(point[2])};
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
-    uint64_t stack[EXI_TREE_STACK], keys[4], key = 0;
-    int height = 0;
-    exi_quad limit = exi_quad_splat(best->distance_sq);
+    exi_pending pending;
+    uint32_t child = 0;
+    pending.count = 0;
+    exi_fan limit = exi_fan_splat(best->distance_sq);
     for (;;) {
-        const uint32_t child = (uint32_t)key;
         if (child & EXI_TREE_BLOCK) {
             if (exi_look(&blocks[child & ~EXI_TREE_BLOCK], q, best))
                 *block = child & ~EXI_TREE_BLOCK;
-            limit = exi_quad_splat(best->distance_sq);
-            key = 0;
+            limit = exi_fan_splat(best->distance_sq);
+            child = 0;
         } else {
             const exi_fit_node *node = &nodes[child];
-            exi_quad_keys(exi_box_distances(node->box, q), limit, node->child, keys);
-            height = exi_tree_push(stack, height, keys, &key);
+            child = exi_pending_add(&pending, exi_node_distances(node, of), limit, node->child);
         }
-        if (key)
-            continue;
-        do {
-            if (height == 0)
-                return;
-            key = stack[--height];
-        } while (exi_tree_key_near(key) > best->distance_sq);
+        if (!child)
+            child = exi_pending_next(&pending, best->distance_sq);
+        if (!child)
+            return;
     }
-}
-
-bool ex_bounds_closest(const ex_bounds *fit, const float point[3], float reach, ex_closest *closest) {
-    if (!fit || !point || !closest)
-        return exi_misuse(__func__, "no fit or point, or no pointer for the answer");
-    ex_closest best = {.triangle = -1, .distance_sq = reach * reach < FLT_MAX ? reach * reach : FLT_MAX};
-    bool finite = reach >= 0;
-    for (int c = 0; c < 3; c++)
-        finite = finite && fabsf(point[c]) < EXI_TREE_LARGEST;
-    if (finite) {
-        uint32_t block;
-        exi_fit_search(fit, point, &best, &block);
-        for (int c = 0; c < 3 && best.triangle >= 0; c++)
-            best.point[c] += point[c];
-    }
-    if (best.triangle < 0)
-        best = (ex_closest){.triangle = -1};
-    *closest = best;
-    return best.triangle >= 0;
 }

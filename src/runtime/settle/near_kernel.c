@@ -4,7 +4,7 @@
  * make a region, and one traversal of the tree gathers the blocks that reach into it. Every point then tests the boxes
  * of these few blocks, and looks at those that may hold something nearer. The answers are bit for bit those of
  * ex_bounds_closest: it does not matter which blocks are tested, as long as the one with the answer is among them
- * (closest.c).
+ * (closest_kernel.c).
  *
  * A single query waits for its own intermediate results, and for unpredictable branches. So the work runs in stages
  * over all points, four at a time, almost without branches: the pairs to test become a queue, and each point keeps the
@@ -14,19 +14,20 @@
  * Points without a hint search individually, and so do all points if the region is too large even for four of them:
  * when the points are not neighbours, or are far away.
  */
+#include "runtime/settle/closest.h"
 #include "runtime/settle/settler.h"
 
-enum { GATHERED = 64, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED, CANDIDATES = 64 };
+enum { GATHERED = 64, VISITED = 96, FAN = EXI_TREE_FAN, QUEUED = EXI_CLUSTER * GATHERED, CANDIDATES = 64 };
 
 /* Blocks that reach into a region: their numbers and their boxes, four together. */
 typedef struct gathering {
-    uint32_t block[GATHERED + 4], box[GATHERED + 4]; /* box: its index in the nodes, in floats */
+    uint32_t block[GATHERED + FAN], box[GATHERED + FAN]; /* box: its index in the nodes, in floats */
     float boxes[GATHERED / 4 + 1][6][4];
     int count;
 } gathering;
 
 typedef struct region {
-    exi_quad low[3], high[3]; /* four parts of the region, in the lanes */
+    exi_fan low[3], high[3]; /* the same in all lanes */
 } region;
 
 /* A point and a block to test. */
@@ -48,6 +49,14 @@ static inline exi_vector load_points(float (*points)[3], int first) {
 static inline void make_keys(exi_quad distance_sq, const uint32_t *triangles, uint64_t keys[4]) {
     const exi_quad least = exi_quad_splat(FLT_MIN);
     exi_quad_keys(exi_quad_pick(least, distance_sq, least, distance_sq), exi_quad_splat(FLT_MAX), triangles, keys);
+}
+
+/* The squared distance of a key. */
+static inline float near_of(uint64_t key) {
+    const uint32_t bits = (uint32_t)(key >> 32);
+    float near;
+    memcpy(&near, &bits, sizeof near);
+    return near;
 }
 
 /* ---- known triangles ---- */
@@ -132,7 +141,7 @@ static uint64_t search(const exi_view *view, const float point[3], uint64_t know
     ex_closest best = {.triangle = -1, .distance_sq = FLT_MAX};
     if (known) {
         best.triangle = (int)(uint32_t)known;
-        best.distance_sq = exi_tree_key_near(known);
+        best.distance_sq = near_of(known);
     }
     uint32_t block;
     uint64_t keys[4];
@@ -209,10 +218,10 @@ static void look_again(const exi_view *view, float (*points)[3], int count, exi_
 /* The region around all points within their distances. Rounded outwards: everything outside is farther in float
  * arithmetic. */
 static region region_of(float (*points)[3], int begin, int end, const exi_near *near) {
-    region r;
-    for (int c = 0; c < 3; c++) {
-        r.low[c] = exi_quad_splat(INFINITY);
-        r.high[c] = exi_quad_splat(-INFINITY);
+    exi_quad lows[4], highs[4];
+    for (int c = 0; c < 4; c++) {
+        lows[c] = exi_quad_splat(INFINITY);
+        highs[c] = exi_quad_splat(-INFINITY);
     }
     const exi_quad zero = exi_quad_splat(0), outwards = exi_quad_splat(3e-7f);
     for (int first = begin; first < end; first += 4) {
@@ -223,15 +232,19 @@ static region region_of(float (*points)[3], int begin, int end, const exi_near *
             exi_quad_mul(exi_quad_mul(square, exi_quad_splat(1.000002f)), exi_quad_inverse_root(square));
         for (int c = 0; c < 3; c++) {
             const exi_quad far = exi_quad_madd(outwards, exi_quad_with_sign(p[c], zero), reach);
-            r.low[c] = exi_quad_min(r.low[c], exi_quad_sub(p[c], far));
-            r.high[c] = exi_quad_max(r.high[c], exi_quad_add(p[c], far));
+            lows[c] = exi_quad_min(lows[c], exi_quad_sub(p[c], far));
+            highs[c] = exi_quad_max(highs[c], exi_quad_add(p[c], far));
         }
     }
+    float low[4], high[4];
+    exi_quad_transpose(lows);
+    exi_quad_transpose(highs);
+    exi_quad_store(low, exi_quad_min(exi_quad_min(lows[0], lows[1]), exi_quad_min(lows[2], lows[3])));
+    exi_quad_store(high, exi_quad_max(exi_quad_max(highs[0], highs[1]), exi_quad_max(highs[2], highs[3])));
+    region r;
     for (int c = 0; c < 3; c++) {
-        r.low[c] = exi_quad_min(exi_quad_min(exi_quad_lane0(r.low[c]), exi_quad_lane1(r.low[c])),
-                                exi_quad_min(exi_quad_lane2(r.low[c]), exi_quad_lane3(r.low[c])));
-        r.high[c] = exi_quad_max(exi_quad_max(exi_quad_lane0(r.high[c]), exi_quad_lane1(r.high[c])),
-                                 exi_quad_max(exi_quad_lane2(r.high[c]), exi_quad_lane3(r.high[c])));
+        r.low[c] = exi_fan_splat(low[c]);
+        r.high[c] = exi_fan_splat(high[c]);
     }
     return r;
 }
@@ -240,22 +253,16 @@ static region region_of(float (*points)[3], int begin, int end, const exi_near *
  * next one is known before this one is done, so the processor can start with it. */
 static bool gather(const ex_bounds *fit, const region *r, gathering *g) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
-    uint32_t found[VISITED + 4] = {0};
+    uint32_t found[VISITED + FAN] = {0};
     int count = 0;
     for (int next = 0, end = 1; next < end; next++) {
         const uint32_t number = found[next];
         const exi_fit_node *node = &nodes[number];
-        const exi_quad x = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[0]), r->high[0]),
-                                        exi_quad_sub(r->low[0], exi_quad_load(node->box[3])));
-        const exi_quad y = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[1]), r->high[1]),
-                                        exi_quad_sub(r->low[1], exi_quad_load(node->box[4])));
-        const exi_quad z = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[2]), r->high[2]),
-                                        exi_quad_sub(r->low[2], exi_quad_load(node->box[5])));
-        const uint32_t bits = exi_quad_at_most(exi_quad_max(exi_quad_max(x, y), z), exi_quad_splat(0));
-        if (count > GATHERED - 4 || end > VISITED - 4)
+        const uint32_t bits = exi_node_meets(node, r->low, r->high);
+        if (count > GATHERED - FAN || end > VISITED - FAN)
             return false;
         EXI_WRITE_OUT
-        for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t i = 0; i < FAN; i++) {
             const uint32_t child = node->child[i], hit = bits >> i & 1, is_block = child >> 31;
             found[end] = child;
             end += (int)(hit & ~is_block);
@@ -268,7 +275,7 @@ static bool gather(const ex_bounds *fit, const region *r, gathering *g) {
     const float *boxes = exi_tree_at(fit, fit->nodes);
     for (int k = 0; k < count; k++)
         for (int c = 0; c < 6; c++)
-            g->boxes[k / 4][c][k % 4] = boxes[g->box[k] + 4 * (uint32_t)c];
+            g->boxes[k / 4][c][k % 4] = boxes[g->box[k] + FAN * (uint32_t)c];
     for (int k = count; k % 4; k++)
         for (int c = 0; c < 6; c++)
             g->boxes[k / 4][c][k % 4] = c < 3 ? INFINITY : -INFINITY;
@@ -319,7 +326,7 @@ static void compare(const exi_view *view, float (*points)[3], candidate *candida
         make_keys(a.distance_sq, triangles, found);
         for (int i = 0; i < 4; i++) {
             uint64_t *key = &keys[candidates[k + i].point];
-            *key = exi_tree_lower(*key - 1, found[i] - 1) + 1; /* 0, which means none, is the largest */
+            *key = (*key - 1 < found[i] - 1 ? *key - 1 : found[i] - 1) + 1; /* 0, which means none, is the largest */
         }
     }
 }
@@ -373,7 +380,8 @@ static void look_through(const exi_view *view, const planes *p, float (*points)[
     }
 }
 
-void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near) {
+EXI_ENTRY(exi_near_cluster, (const exi_view *view, float (*points)[3], int count, exi_near *near),
+          (view, points, count, near)) {
     bool missing[EXI_CLUSTER];
     int whole = -1;
     for (int i = 0; i < count; i++) {
