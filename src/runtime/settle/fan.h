@@ -216,6 +216,9 @@ static inline uint32_t exi_pending_add(exi_pending *p, exi_fan near, exi_fan far
 
 /* Four that are sorted, then the four with the nearest. */
 static inline uint32_t exi_pending_add(exi_pending *p, exi_fan near, exi_fan far, const uint32_t *child) {
+    const uint32_t bits = exi_fan_at_most(near, far);
+    if (!(bits & (bits - 1)))
+        return bits ? child[exi_lowest_bit(bits)] : 0;
     uint64_t keys[2][4];
     const uint64_t first = exi_keys_of(near.a, far.a, child, keys[0]);
     const uint64_t second = exi_keys_of(near.b, far.b, child + 4, keys[1]);
@@ -226,8 +229,6 @@ static inline uint32_t exi_pending_add(exi_pending *p, exi_fan near, exi_fan far
             p->keys[p->count + i] = from[i];
         p->count += (from[0] != 0) + (from[1] != 0) + (from[2] != 0) + (from[3] != 0);
     }
-    if (!(first | second))
-        return 0;
     return (uint32_t)p->keys[--p->count];
 }
 
