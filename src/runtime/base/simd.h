@@ -39,7 +39,8 @@
 /*
  * Operations on exi_wide: load, store, splat, add, sub, mul, min, max, madd (a * b + c), msub (c - a * b), pick (x
  * where a > b, else y), inverse_root (1/sqrt of a positive number, relative error below 3e-7), any_above (true if a > b
- * in any lane), load_triples and store_triples (x0 y0 z0 x1 y1 z1 …).
+ * in any lane), even_quads and odd_quads (of the quads of a and then of b: the first, third, …, or the second, …),
+ * load_triples and store_triples (x0 y0 z0 x1 y1 z1 …).
  *
  * exi_ints holds EXI_WIDTH integers of 32 bits, exi_shorts EXI_SHORTS integers of 16 bits, 8 or 16. add_products(p,
  * factor, sums) reads EXI_SHORTS integers of 16 bits and adds each times the factor to sums [EXI_SHORTS / EXI_WIDTH];
@@ -104,6 +105,14 @@ static inline void exi_quad_store_triples(float *p, const exi_quad v[3]) {
 #endif
 
 #if EXI_WIDTH == 4
+static inline exi_wide exi_even_quads(exi_wide a, exi_wide b) {
+    (void)b;
+    return a;
+}
+static inline exi_wide exi_odd_quads(exi_wide a, exi_wide b) {
+    (void)a;
+    return b;
+}
 static inline exi_wide exi_min(exi_wide a, exi_wide b) {
     return exi_quad_min(a, b);
 }

@@ -36,7 +36,7 @@ EXI_INLINE void exi_limit_normal_slowly(const float t1[3], const float t2[3], fl
         normal[c] = (float)n[c];
 }
 
-/* One vertex. stencils_apply.c repeats this for a tile of vertices, since compilers vectorise the steps only if they
+/* One vertex. stencils_kernel.c repeats this for a tile of vertices, since compilers vectorise the steps only if they
  * are written there. */
 EXI_INLINE void exi_limit_normal(const float t1[3], const float t2[3], float normal[3]) {
     const float x = t1[1] * t2[2] - t1[2] * t2[1], y = t1[2] * t2[0] - t1[0] * t2[2], z = t1[0] * t2[1] - t1[1] * t2[0];

@@ -60,14 +60,14 @@ static int find_groups(const ex_stencil_rows *rows, int *slots, int *group_of, i
     return count;
 }
 
-/* Returns the number of a group's vertices that fill tiles: the last tile must be more than half full. */
+/* Returns the number of a group's vertices that fill quads: the last quad must be more than half full. */
 static int shared_part(int size) {
-    int left = size % EXI_WIDTH;
-    return 2 * left > EXI_WIDTH ? size : size - left;
+    int left = size % EXI_BATCH_PAD;
+    return 2 * left > EXI_BATCH_PAD ? size : size - left;
 }
 
 static void cut_groups(exi_stencil_plan *plan, const int *sizes, int group_count) {
-    const int most = EXI_BATCH_TILES * EXI_WIDTH;
+    const int most = EXI_BATCH_SHARED;
     for (int g = 0; g < group_count; g++)
         for (int left = shared_part(sizes[g]); left > 0; left -= most) {
             plan->shared_count += left < most ? left : most;

@@ -93,10 +93,19 @@ static void round_row(const double *weights, size_t step, int count, float *out)
         out[largest] = (float)((double)out[largest] + (sum - rounded));
 }
 
+/* Places of a vertex's weights in its batch: that of control vertex i, and those for tangent c. */
+static size_t weight_place(const exi_stencil_batch *batch, int place, size_t i) {
+    return batch->width ? i * batch->width + (size_t)place : (size_t)place * batch->support_count + i;
+}
+
+static size_t tangent_place(const exi_stencil_batch *batch, int place, size_t i, size_t c) {
+    const size_t lane = (size_t)place % EXI_BATCH_PAD, first = weight_place(batch, place, i) - lane;
+    return batch->width ? 2 * first + EXI_BATCH_PAD * c + lane : 2 * weight_place(batch, place, i) + c;
+}
+
 /* Writes the weights of a batch's vertex. */
 static void put_row(writer *w, const exi_stencil_batch *batch, int place, int v, float *row) {
     const int n = (int)batch->support_count, begin = w->rows->offsets[v];
-    const size_t tile = (size_t)(place / EXI_WIDTH), lane = (size_t)(place % EXI_WIDTH), tiles = batch->tile_count;
     float *weights = w->weights + batch->weights;
     float *tangents = w->tangents ? w->tangents + 2 * batch->weights : NULL;
     for (int c = 0; c < (tangents ? 3 : 1); c++) {
@@ -105,11 +114,10 @@ static void put_row(writer *w, const exi_stencil_batch *batch, int place, int v,
         else
             round_row(w->rows->tangents + 2 * (size_t)begin + c - 1, 2, n, row);
         for (int i = 0; i < n; i++) {
-            size_t at = tiles ? (size_t)i * tiles + tile : (size_t)place * (size_t)n + (size_t)i;
             if (c == 0)
-                weights[tiles ? at * EXI_WIDTH + lane : at] = row[i];
+                weights[weight_place(batch, place, (size_t)i)] = row[i];
             else
-                tangents[tiles ? (at * 2 + (size_t)c - 1) * EXI_WIDTH + lane : at * 2 + (size_t)c - 1] = row[i];
+                tangents[tangent_place(batch, place, (size_t)i, (size_t)c - 1)] = row[i];
         }
     }
 }
@@ -117,10 +125,12 @@ static void put_row(writer *w, const exi_stencil_batch *batch, int place, int v,
 static void put_batch(writer *w, const int *vertices, int count, bool shared, float *row) {
     const ex_stencil_rows *rows = w->rows;
     const int n = rows->offsets[vertices[0] + 1] - rows->offsets[vertices[0]];
-    const int tiles = shared ? (count + EXI_WIDTH - 1) / EXI_WIDTH : 0;
+    const int width = shared ? (count + EXI_BATCH_PAD - 1) / EXI_BATCH_PAD * EXI_BATCH_PAD : 0;
+    if (shared)
+        w->weight_count = (w->weight_count + EXI_BATCH_LINE - 1) / EXI_BATCH_LINE * EXI_BATCH_LINE;
     exi_stencil_batch batch = {.support_count = (uint32_t)n,
                                .vertex_count = (uint16_t)count,
-                               .tile_count = (uint16_t)tiles,
+                               .width = (uint16_t)width,
                                .vertices = (uint32_t)w->vertex_count,
                                .support = (uint32_t)w->support_count,
                                .weights = w->weight_count};
@@ -138,7 +148,7 @@ static void put_batch(writer *w, const int *vertices, int count, bool shared, fl
     w->batch_count++;
     w->vertex_count += (size_t)count;
     w->support_count += (size_t)n * (size_t)(shared ? 1 : count);
-    w->weight_count += (size_t)n * (size_t)(shared ? tiles * EXI_WIDTH : count);
+    w->weight_count += (size_t)n * (size_t)(shared ? width : count);
 }
 
 static void put_table(writer *w, const exi_stencil_plan *plan, float *row) {
@@ -166,8 +176,9 @@ static void lay_out(exi_stencil_table *table, const writer *w, exi_size *total) 
     table->batches = exi_size_add(total, w->batch_count, sizeof(exi_stencil_batch), EXI_ALIGN);
     table->vertices = exi_size_add(total, w->vertex_count, sizeof(uint32_t), EXI_ALIGN);
     table->support = exi_size_add(total, w->support_count, sizeof(uint32_t), EXI_ALIGN);
-    table->weights = exi_size_add(total, w->weight_count, sizeof(float), EXI_ALIGN);
-    table->tangents = exi_size_add(total, table->has_tangents ? w->weight_count : 0, 2 * sizeof(float), EXI_ALIGN);
+    const size_t weight_count = w->weight_count + EXI_BATCH_SURPLUS;
+    table->weights = exi_size_add(total, weight_count, sizeof(float), EXI_ALIGN);
+    table->tangents = exi_size_add(total, table->has_tangents ? weight_count : 0, 2 * sizeof(float), EXI_ALIGN);
 }
 
 static void *at(const void *block, uint64_t offset) {
@@ -314,18 +325,17 @@ static void read_row(const ex_stencils *s, const exi_stencil_table *table, const
     const uint32_t *support = (const uint32_t *)at(s, table->support) + batch->support;
     const float *weights = (const float *)at(s, table->weights) + batch->weights;
     const float *tangents = (const float *)at(s, table->tangents) + 2 * batch->weights;
-    const size_t n = batch->support_count, tiles = batch->tile_count, lane = (size_t)(place % EXI_WIDTH);
+    const size_t n = batch->support_count;
     for (size_t i = 0; i < n; i++) {
         size_t to = (size_t)begin + i;
-        size_t from = tiles ? i * tiles + (size_t)(place / EXI_WIDTH) : (size_t)place * n + i;
-        const float weight = weights[tiles ? from * EXI_WIDTH + lane : from];
-        out->indices[to] = (int)support[tiles ? i : (size_t)place * n + i];
+        const float weight = weights[weight_place(batch, place, i)];
+        out->indices[to] = (int)support[batch->width ? i : (size_t)place * n + i];
         if (out->weights)
             out->weights[to] = (double)weight;
         else
             out->float_weights[to] = weight;
         for (size_t c = 0; c < 2 && (out->tangents || out->float_tangents); c++) {
-            const float tangent = tangents[tiles ? (from * 2 + c) * EXI_WIDTH + lane : from * 2 + c];
+            const float tangent = tangents[tangent_place(batch, place, i, c)];
             if (out->tangents)
                 out->tangents[2 * to + c] = (double)tangent;
             else

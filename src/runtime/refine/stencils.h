@@ -2,31 +2,38 @@
  * Layout of ex_stencils: one block with a head, one table per level and one for the limit, without pointers; offsets
  * count from the start of the block. A table is a sequence of batches of two kinds:
  *
- *   shared   up to EXI_BATCH_TILES tiles of EXI_WIDTH vertices that gather from the same control vertices: these are
- *            stored once, and the weights follow one control vertex after the other, all tiles side by side:
- *            weights [support][tiles][EXI_WIDTH], tangents [support][tiles][2][EXI_WIDTH]
+ *   shared   up to EXI_BATCH_SHARED vertices that gather from the same control vertices: these are stored once, and
+ *            the weights follow one control vertex after the other, those of all vertices side by side, padded to
+ *            whole quads: weights [support][width], tangents [support][width / 4][2][4]. A kernel may read
+ *            EXI_BATCH_SURPLUS weights beyond; they are in the block, and what comes of them is dropped
  *   loose    vertices with the same number of control vertices, each with its own list:
  *            support [vertices][support], weights the same, tangents [vertices][support][2]
  *
  * All vertices that a refined face of the cage encloses gather from the same control vertices, so nearly everything is
- * shared from level 3 on, and nearly everything loose at level 1. The layout belongs to the build, not to a file.
+ * shared from level 3 on, and nearly everything loose at level 1. The layout belongs to the build, not to a file, and
+ * is one for all instruction sets.
  */
 #ifndef EXI_STENCILS_H
 #define EXI_STENCILS_H
 
-#include "runtime/base/simd.h"
-
 #include <exemplar/refine.h>
 
-/* Number of sums in registers: three per tile. */
-#define EXI_BATCH_TILES 4
+/* Vertices per batch. Their sums are in twelve registers, three for each register of weights: four of the widest. */
+#if defined(__x86_64__) || defined(_M_X64)
+#define EXI_BATCH_SHARED 64
+#else
+#define EXI_BATCH_SHARED 16
+#endif
 #define EXI_BATCH_LOOSE 64
+
+/* Shared batches are padded to whole quads, and begin at whole lines of the cache. */
+enum { EXI_BATCH_PAD = 4, EXI_BATCH_LINE = 16, EXI_BATCH_SURPLUS = 16 - EXI_BATCH_PAD };
 
 typedef struct exi_stencil_batch {
     uint32_t support_count; /* control vertices per vertex */
     uint16_t vertex_count;
-    uint16_t tile_count; /* 0: a loose batch */
-    uint32_t vertices;   /* start of its part of each array */
+    uint16_t width;    /* vertex_count with padding; 0: a loose batch */
+    uint32_t vertices; /* start of its part of each array */
     uint32_t support;
     uint64_t weights; /* tangents: twice that */
 } exi_stencil_batch;
@@ -54,6 +61,20 @@ const exi_stencil_table *exi_stencils_table(const ex_stencils *stencils, int lev
 /* ex_stencils_read of an existing level, in float, which loses nothing. */
 void exi_stencils_read_floats(const ex_stencils *stencils, int level, int *offsets, int *indices, float *weights,
                               float *tangents);
+
+/* Data for a run of batches. control [control_count][4]: x y z and padding. Separate from the block, since the compiler
+ * must assume that outputs may overwrite the block. */
+typedef struct exi_stencil_pass {
+    const exi_stencil_batch *batches;
+    const uint32_t *vertices, *support;
+    const float *weights, *tangents;
+    const float *control;
+    float *positions, *normals; /* either may be NULL */
+    size_t position_stride, normal_stride;
+} exi_stencil_pass;
+
+/* Computes the vertices of some batches. */
+void exi_stencils_run(const exi_stencil_pass *pass, int begin, int end);
 
 /*
  * Assignment of a table's vertices to batches. `shared` lists the vertices of the shared batches, grouped by support

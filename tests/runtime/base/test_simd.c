@@ -219,13 +219,32 @@ static void twos_are_two_quads(void **state) {
     }
 }
 
+static void quads_are_parted(void **state) {
+    (void)state;
+    float from[2 * WIDTH], even[WIDTH], odd[WIDTH];
+    for (int i = 0; i < 2 * WIDTH; i++)
+        from[i] = (float)i;
+    exi_store(even, exi_even_quads(exi_load(from), exi_load(from + WIDTH)));
+    exi_store(odd, exi_odd_quads(exi_load(from), exi_load(from + WIDTH)));
+    for (int i = 0; i < WIDTH; i++) {
+        assert_true(even[i] == from[i / 4 * 8 + i % 4]);
+        assert_true(odd[i] == from[i / 4 * 8 + 4 + i % 4]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_and_stores_anywhere),   cmocka_unit_test(splat_fills_all_lanes),
-        cmocka_unit_test(multiplies_and_adds),         cmocka_unit_test(products_of_16_bits_are_exact),
-        cmocka_unit_test(shares_are_rounded_and_wrap), cmocka_unit_test(triples_are_interleaved),
-        cmocka_unit_test(triples_are_taken_apart),     cmocka_unit_test(inverse_roots_are_near),
-        cmocka_unit_test(threes_are_three_quads),      cmocka_unit_test(twos_are_two_quads),
+        cmocka_unit_test(loads_and_stores_anywhere),
+        cmocka_unit_test(splat_fills_all_lanes),
+        cmocka_unit_test(multiplies_and_adds),
+        cmocka_unit_test(products_of_16_bits_are_exact),
+        cmocka_unit_test(shares_are_rounded_and_wrap),
+        cmocka_unit_test(triples_are_interleaved),
+        cmocka_unit_test(triples_are_taken_apart),
+        cmocka_unit_test(inverse_roots_are_near),
+        cmocka_unit_test(threes_are_three_quads),
+        cmocka_unit_test(twos_are_two_quads),
+        cmocka_unit_test(quads_are_parted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,12 +298,13 @@ static void test_layout(void **state) {
     const exi_stencil_batch *batches = (const exi_stencil_batch *)((uintptr_t)s + (uintptr_t)table->batches);
     int shared = 0, loose = 0;
     for (int b = 0; b < table->batch_count; b++) {
-        assert_in_range(batches[b].tile_count, 0, EXI_BATCH_TILES);
-        *(batches[b].tile_count ? &shared : &loose) += batches[b].vertex_count;
-        if (batches[b].tile_count)
-            assert_true(batches[b].vertex_count > (batches[b].tile_count - 1) * EXI_WIDTH + EXI_WIDTH / 2 ||
-                        batches[b].vertex_count % EXI_WIDTH == 0);
-        else
+        *(batches[b].width ? &shared : &loose) += batches[b].vertex_count;
+        if (batches[b].width) {
+            assert_in_range(batches[b].width, EXI_BATCH_PAD, EXI_BATCH_SHARED);
+            assert_in_range(batches[b].width - batches[b].vertex_count, 0, EXI_BATCH_PAD / 2 - 1);
+            assert_int_equal(batches[b].width % EXI_BATCH_PAD, 0);
+            assert_int_equal(batches[b].weights % EXI_BATCH_LINE, 0);
+        } else
             assert_in_range(batches[b].vertex_count, 1, EXI_BATCH_LOOSE);
     }
     assert_int_equal(shared + loose, table->vertex_count);
@@ -329,7 +330,7 @@ static void test_all_loose(void **state) {
     const exi_stencil_table *table = exi_stencils_table(s, 1);
     const exi_stencil_batch *batches = (const exi_stencil_batch *)((uintptr_t)s + (uintptr_t)table->batches);
     for (int b = 0; b < table->batch_count; b++) {
-        assert_int_equal(batches[b].tile_count, 0);
+        assert_int_equal(batches[b].width, 0);
         assert_in_range(batches[b].vertex_count, 1, EXI_BATCH_LOOSE);
     }
     float control[CONTROL * 3], *positions = malloc((size_t)pairs.rows.vertex_count * 12);

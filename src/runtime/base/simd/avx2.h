@@ -47,6 +47,12 @@ static inline exi_wide exi_min(exi_wide a, exi_wide b) {
 static inline exi_wide exi_max(exi_wide a, exi_wide b) {
     return _mm256_max_ps(a, b);
 }
+static inline exi_wide exi_even_quads(exi_wide a, exi_wide b) {
+    return _mm256_permute2f128_ps(a, b, 0x20);
+}
+static inline exi_wide exi_odd_quads(exi_wide a, exi_wide b) {
+    return _mm256_permute2f128_ps(a, b, 0x31);
+}
 static inline exi_wide exi_pick(exi_wide a, exi_wide b, exi_wide x, exi_wide y) {
     return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, b, _CMP_GT_OQ));
 }

@@ -47,6 +47,12 @@ static inline exi_wide exi_min(exi_wide a, exi_wide b) {
 static inline exi_wide exi_max(exi_wide a, exi_wide b) {
     return _mm512_max_ps(a, b);
 }
+static inline exi_wide exi_even_quads(exi_wide a, exi_wide b) {
+    return _mm512_shuffle_f32x4(a, b, _MM_SHUFFLE(2, 0, 2, 0));
+}
+static inline exi_wide exi_odd_quads(exi_wide a, exi_wide b) {
+    return _mm512_shuffle_f32x4(a, b, _MM_SHUFFLE(3, 1, 3, 1));
+}
 static inline exi_wide exi_pick(exi_wide a, exi_wide b, exi_wide x, exi_wide y) {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ), y, x);
 }
