@@ -62,8 +62,8 @@ static int find_groups(const ex_stencil_rows *rows, int *slots, int *group_of, i
 
 /* Returns the number of a group's vertices that fill quads: the last quad must be more than half full. */
 static int shared_part(int size) {
-    int left = size % EXI_BATCH_PAD;
-    return 2 * left > EXI_BATCH_PAD ? size : size - left;
+    int left = size % EXI_STENCIL_PAD;
+    return 2 * left > EXI_STENCIL_PAD ? size : size - left;
 }
 
 static void cut_groups(exi_stencil_plan *plan, const int *sizes, int group_count) {

@@ -95,12 +95,14 @@ static void round_row(const double *weights, size_t step, int count, float *out)
 
 /* Places of a vertex's weights in its batch: that of control vertex i, and those for tangent c. */
 static size_t weight_place(const exi_stencil_batch *batch, int place, size_t i) {
-    return batch->width ? i * batch->width + (size_t)place : (size_t)place * batch->support_count + i;
+    const size_t n = batch->support_count, v = (size_t)place, lane = v % EXI_STENCIL_BLOCK, first = v - lane;
+    const size_t left = batch->width - first;
+    return batch->width ? first * n + i * (left < EXI_STENCIL_BLOCK ? left : EXI_STENCIL_BLOCK) + lane : v * n + i;
 }
 
 static size_t tangent_place(const exi_stencil_batch *batch, int place, size_t i, size_t c) {
-    const size_t lane = (size_t)place % EXI_BATCH_PAD, first = weight_place(batch, place, i) - lane;
-    return batch->width ? 2 * first + EXI_BATCH_PAD * c + lane : 2 * weight_place(batch, place, i) + c;
+    const size_t at = weight_place(batch, place, i), lane = (size_t)place % EXI_STENCIL_PAD;
+    return batch->width ? 2 * (at - lane) + EXI_STENCIL_PAD * c + lane : 2 * at + c;
 }
 
 /* Writes the weights of a batch's vertex. */
@@ -125,9 +127,9 @@ static void put_row(writer *w, const exi_stencil_batch *batch, int place, int v,
 static void put_batch(writer *w, const int *vertices, int count, bool shared, float *row) {
     const ex_stencil_rows *rows = w->rows;
     const int n = rows->offsets[vertices[0] + 1] - rows->offsets[vertices[0]];
-    const int width = shared ? (count + EXI_BATCH_PAD - 1) / EXI_BATCH_PAD * EXI_BATCH_PAD : 0;
+    const int width = shared ? (count + EXI_STENCIL_PAD - 1) / EXI_STENCIL_PAD * EXI_STENCIL_PAD : 0;
     if (shared)
-        w->weight_count = (w->weight_count + EXI_BATCH_LINE - 1) / EXI_BATCH_LINE * EXI_BATCH_LINE;
+        w->weight_count = (w->weight_count + EXI_STENCIL_BLOCK - 1) / EXI_STENCIL_BLOCK * EXI_STENCIL_BLOCK;
     exi_stencil_batch batch = {.support_count = (uint32_t)n,
                                .vertex_count = (uint16_t)count,
                                .width = (uint16_t)width,
@@ -176,9 +178,8 @@ static void lay_out(exi_stencil_table *table, const writer *w, exi_size *total) 
     table->batches = exi_size_add(total, w->batch_count, sizeof(exi_stencil_batch), EXI_ALIGN);
     table->vertices = exi_size_add(total, w->vertex_count, sizeof(uint32_t), EXI_ALIGN);
     table->support = exi_size_add(total, w->support_count, sizeof(uint32_t), EXI_ALIGN);
-    const size_t weight_count = w->weight_count + EXI_BATCH_SURPLUS;
-    table->weights = exi_size_add(total, weight_count, sizeof(float), EXI_ALIGN);
-    table->tangents = exi_size_add(total, table->has_tangents ? weight_count : 0, 2 * sizeof(float), EXI_ALIGN);
+    table->weights = exi_size_add(total, w->weight_count, sizeof(float), EXI_ALIGN);
+    table->tangents = exi_size_add(total, table->has_tangents ? w->weight_count : 0, 2 * sizeof(float), EXI_ALIGN);
 }
 
 static void *at(const void *block, uint64_t offset) {

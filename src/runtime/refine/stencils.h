@@ -2,10 +2,10 @@
  * Layout of ex_stencils: one block with a head, one table per level and one for the limit, without pointers; offsets
  * count from the start of the block. A table is a sequence of batches of two kinds:
  *
- *   shared   up to EXI_BATCH_SHARED vertices that gather from the same control vertices: these are stored once, and
- *            the weights follow one control vertex after the other, those of all vertices side by side, padded to
- *            whole quads: weights [support][width], tangents [support][width / 4][2][4]. A kernel may read
- *            EXI_BATCH_SURPLUS weights beyond; they are in the block, and what comes of them is dropped
+ *   shared   up to EXI_BATCH_SHARED vertices that gather from the same control vertices: these are stored once.
+ *            Vertices are in blocks of EXI_STENCIL_BLOCK, the last padded to whole quads. The weights of a block
+ *            follow one control vertex after the other, those of all its vertices side by side:
+ *            weights [block][support][width], tangents [block][support][width / 4][2][4]
  *   loose    vertices with the same number of control vertices, each with its own list:
  *            support [vertices][support], weights the same, tangents [vertices][support][2]
  *
@@ -18,16 +18,14 @@
 
 #include <exemplar/refine.h>
 
-/* Vertices per batch. Their sums are in twelve registers, three for each register of weights: four of the widest. */
+/* Vertices of a batch and of a block. Sums are in twelve registers, three for each register of weights: a block has
+ * four of the narrowest, so that its weights are read in one stream; a batch four of the widest. */
+enum { EXI_STENCIL_BLOCK = 16, EXI_STENCIL_PAD = 4, EXI_BATCH_LOOSE = 64 };
 #if defined(__x86_64__) || defined(_M_X64)
-#define EXI_BATCH_SHARED 64
+#define EXI_BATCH_SHARED (4 * EXI_STENCIL_BLOCK)
 #else
-#define EXI_BATCH_SHARED 16
+#define EXI_BATCH_SHARED EXI_STENCIL_BLOCK
 #endif
-#define EXI_BATCH_LOOSE 64
-
-/* Shared batches are padded to whole quads, and begin at whole lines of the cache. */
-enum { EXI_BATCH_PAD = 4, EXI_BATCH_LINE = 16, EXI_BATCH_SURPLUS = 16 - EXI_BATCH_PAD };
 
 typedef struct exi_stencil_batch {
     uint32_t support_count; /* control vertices per vertex */

@@ -12,8 +12,8 @@
 #include "runtime/refine/limit.inl"
 #include "runtime/refine/stencils.h"
 
-/* Registers of weights at a time, for positions and for normals. */
-enum { SIDE_BY_SIDE = 4, NORMALS_SIDE_BY_SIDE = 2 };
+/* Registers of weights at a time: those of a block, or of several. */
+enum { SIDE_BY_SIDE = 4, BLOCK_WIDES = EXI_STENCIL_BLOCK / EXI_WIDTH, BLOCKS = SIDE_BY_SIDE / BLOCK_WIDES };
 
 static inline float *triple(float *first, size_t stride, size_t i) {
     return (float *)(void *)((char *)first + i * stride);
@@ -25,10 +25,29 @@ static inline bool contiguous(const uint32_t *vertices, int count) {
     return vertices[count - 1] - vertices[0] == (uint32_t)count - 1; /* vertices ascend */
 }
 
-/* Writes the first `count` lanes. */
+/* Write the first `count` lanes. */
+static inline void store_quad(float *out, size_t stride, const uint32_t *vertices, int count, const exi_quad sums[3]) {
+    if (count >= EXI_QUAD_LANES && stride == 3 * sizeof(float) && contiguous(vertices, EXI_QUAD_LANES)) {
+        exi_quad_store_triples(out + 3 * (size_t)vertices[0], sums);
+        return;
+    }
+    float lanes[3][EXI_QUAD_LANES];
+    EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++)
+        exi_quad_store(lanes[c], sums[c]);
+    for (int i = 0; i < count && i < EXI_QUAD_LANES; i++) {
+        float *to = triple(out, stride, vertices[i]);
+        to[0] = lanes[0][i];
+        to[1] = lanes[1][i];
+        to[2] = lanes[2][i];
+    }
+}
+
 static inline void store_tile(float *out, size_t stride, const uint32_t *vertices, int count, const exi_wide sums[3]) {
-    const bool packed = stride == 3 * sizeof(float);
-    if (count >= EXI_WIDTH && packed && contiguous(vertices, EXI_WIDTH)) {
+#if EXI_WIDTH == 4
+    store_quad(out, stride, vertices, count, sums);
+#else
+    if (count >= EXI_WIDTH && stride == 3 * sizeof(float) && contiguous(vertices, EXI_WIDTH)) {
         exi_store_triples(out + 3 * (size_t)vertices[0], sums[0], sums[1], sums[2]);
         return;
     }
@@ -36,21 +55,12 @@ static inline void store_tile(float *out, size_t stride, const uint32_t *vertice
     EXI_WRITE_OUT
     for (int c = 0; c < 3; c++)
         exi_store(lanes[c], sums[c]);
-    for (int i = 0; i < count && i < EXI_WIDTH; i++) {
-#if EXI_WIDTH > 4
-        if (packed && i + 4 <= count && i + 4 <= EXI_WIDTH && contiguous(vertices + i, 4)) {
-            const exi_quad four[3] = {exi_quad_load(lanes[0] + i), exi_quad_load(lanes[1] + i),
-                                      exi_quad_load(lanes[2] + i)};
-            exi_quad_store_triples(out + 3 * (size_t)vertices[i], four);
-            i += 3;
-            continue;
-        }
-#endif
-        float *to = triple(out, stride, vertices[i]);
-        to[0] = lanes[0][i];
-        to[1] = lanes[1][i];
-        to[2] = lanes[2][i];
+    for (int i = 0; i < count && i < EXI_WIDTH; i += EXI_QUAD_LANES) {
+        const exi_quad quad[3] = {exi_quad_load(lanes[0] + i), exi_quad_load(lanes[1] + i),
+                                  exi_quad_load(lanes[2] + i)};
+        store_quad(out, stride, vertices + i, count - i, quad);
     }
+#endif
 }
 
 static inline exi_wide dot(const exi_wide a[3], const exi_wide b[3]) {
@@ -98,61 +108,117 @@ static inline void store_normals(const exi_stencil_pass *p, const uint32_t *vert
         }
 }
 
+/* Normals of up to EXI_STENCIL_BLOCK vertices, whose tangents are in memory. */
+static void store_block_normals(const exi_stencil_pass *p, const uint32_t *vertices, int count,
+                                const float lanes[6][EXI_STENCIL_BLOCK]) {
+    for (int i = 0; i < count; i += EXI_WIDTH) {
+        exi_wide t[6];
+        EXI_WRITE_OUT
+        for (int c = 0; c < 6; c++)
+            t[c] = exi_load(lanes[c] + i);
+        store_normals(p, vertices + i, count - i, t);
+    }
+}
+
 /* ---- shared batches ---- */
 
-/* Positions of `tiles` registers of vertices from `first` on; `tiles` is a constant at the call. */
-EXI_KERNEL void tile_positions(const exi_stencil_pass *p, const exi_stencil_batch *batch, int first, int tiles) {
-    const uint32_t *support = p->support + batch->support, *end = support + batch->support_count;
-    const float *weights = p->weights + batch->weights + first;
+/* Positions of whole blocks from `first` on; `blocks` is a constant at the call. */
+EXI_KERNEL void block_positions(const exi_stencil_pass *p, const exi_stencil_batch *batch, int first, int blocks) {
+    enum { WIDES = BLOCK_WIDES };
+    const size_t n = batch->support_count, step = n * EXI_STENCIL_BLOCK;
+    const uint32_t *support = p->support + batch->support, *end = support + n;
+    const float *weights = p->weights + batch->weights + (size_t)first * step;
     exi_wide sums[SIDE_BY_SIDE][3];
     EXI_WRITE_OUT
-    for (int t = 0; t < tiles; t++)
+    for (int t = 0; t < blocks * WIDES; t++)
         EXI_WRITE_OUT
     for (int c = 0; c < 3; c++)
         sums[t][c] = exi_splat(0.0f);
-    for (; support < end; support++, weights += batch->width) {
+    for (; support < end; support++, weights += EXI_STENCIL_BLOCK) {
         const float *point = p->control + 4 * (size_t)*support;
         const exi_wide x = exi_splat(point[0]), y = exi_splat(point[1]), z = exi_splat(point[2]);
         EXI_WRITE_OUT
-        for (int t = 0; t < tiles; t++) {
-            exi_wide weight = exi_load(weights + t * EXI_WIDTH);
+        for (int t = 0; t < blocks * WIDES; t++) {
+            exi_wide weight = exi_load(weights + (size_t)(t / WIDES) * step + t % WIDES * EXI_WIDTH);
             sums[t][0] = exi_madd(weight, x, sums[t][0]);
             sums[t][1] = exi_madd(weight, y, sums[t][1]);
             sums[t][2] = exi_madd(weight, z, sums[t][2]);
         }
     }
+    const uint32_t *vertices = p->vertices + batch->vertices + first * EXI_STENCIL_BLOCK;
+    EXI_WRITE_OUT
+    for (int t = 0; t < blocks * WIDES; t++)
+        store_tile(p->positions, p->position_stride, vertices + t * EXI_WIDTH,
+                   batch->vertex_count - first * EXI_STENCIL_BLOCK - t * EXI_WIDTH, sums[t]);
+}
+
+/* Positions of the last block, of `quads` times four vertices from `first` on; quads is a constant at the call. */
+EXI_KERNEL void last_positions(const exi_stencil_pass *p, const exi_stencil_batch *batch, int first, int quads) {
+    const size_t n = batch->support_count;
+    const uint32_t *support = p->support + batch->support, *end = support + n;
+    const float *weights = p->weights + batch->weights + (size_t)first * n;
+    exi_quad sums[EXI_STENCIL_BLOCK / 4][3];
+    EXI_WRITE_OUT
+    for (int t = 0; t < quads; t++)
+        EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++)
+        sums[t][c] = exi_quad_splat(0.0f);
+    for (; support < end; support++, weights += quads * EXI_QUAD_LANES) {
+        const float *point = p->control + 4 * (size_t)*support;
+        const exi_quad x = exi_quad_splat(point[0]), y = exi_quad_splat(point[1]), z = exi_quad_splat(point[2]);
+        EXI_WRITE_OUT
+        for (int t = 0; t < quads; t++) {
+            exi_quad weight = exi_quad_load(weights + t * EXI_QUAD_LANES);
+            sums[t][0] = exi_quad_madd(weight, x, sums[t][0]);
+            sums[t][1] = exi_quad_madd(weight, y, sums[t][1]);
+            sums[t][2] = exi_quad_madd(weight, z, sums[t][2]);
+        }
+    }
     const uint32_t *vertices = p->vertices + batch->vertices + first;
     EXI_WRITE_OUT
-    for (int t = 0; t < tiles; t++)
-        store_tile(p->positions, p->position_stride, vertices + t * EXI_WIDTH,
-                   batch->vertex_count - first - t * EXI_WIDTH, sums[t]);
+    for (int t = 0; t < quads; t++)
+        store_quad(p->positions, p->position_stride, vertices + t * EXI_QUAD_LANES,
+                   batch->vertex_count - first - t * EXI_QUAD_LANES, sums[t]);
 }
 
 static void shared_positions(const exi_stencil_pass *p, const exi_stencil_batch *batch) {
-    int first = 0;
-    for (; first + (SIDE_BY_SIDE - 1) * EXI_WIDTH < batch->width; first += SIDE_BY_SIDE * EXI_WIDTH)
-        tile_positions(p, batch, first, SIDE_BY_SIDE);
-    const int left = batch->width - first;
-    if (left > 2 * EXI_WIDTH)
-        tile_positions(p, batch, first, 3);
-    else if (left > EXI_WIDTH)
-        tile_positions(p, batch, first, 2);
-    else if (left > 0)
-        tile_positions(p, batch, first, 1);
+    const int whole = batch->width / EXI_STENCIL_BLOCK;
+    int b = 0;
+    for (; b + BLOCKS <= whole; b += BLOCKS)
+        block_positions(p, batch, b, BLOCKS);
+    for (; b + 2 <= whole && BLOCKS > 2; b += 2)
+        block_positions(p, batch, b, 2);
+    for (; b < whole && BLOCKS > 1; b++)
+        block_positions(p, batch, b, 1);
+    switch (batch->width % EXI_STENCIL_BLOCK / EXI_QUAD_LANES) {
+    case 1:
+        last_positions(p, batch, b * EXI_STENCIL_BLOCK, 1);
+        break;
+    case 2:
+        last_positions(p, batch, b * EXI_STENCIL_BLOCK, 2);
+        break;
+    case 3:
+        last_positions(p, batch, b * EXI_STENCIL_BLOCK, 3);
+        break;
+    default:
+        break;
+    }
 }
 
-/* Normals of `tiles` registers of vertices from `first` on; `tiles` is a constant at the call. */
-EXI_KERNEL void tile_normals(const exi_stencil_pass *p, const exi_stencil_batch *batch, int first, int tiles) {
-    const uint32_t *support = p->support + batch->support, *end = support + batch->support_count;
-    const float *weights = p->tangents + 2 * (batch->weights + (size_t)first);
-    const size_t step = 2 * (size_t)batch->width;
-    exi_wide sums[NORMALS_SIDE_BY_SIDE][6];
+/* Normals of `tiles` registers of vertices from `tile` on, of a whole block; `tiles` is a constant at the call. */
+EXI_KERNEL void tile_normals(const exi_stencil_pass *p, const exi_stencil_batch *batch, int block, int tile,
+                             int tiles) {
+    const size_t n = batch->support_count;
+    const uint32_t *support = p->support + batch->support, *end = support + n;
+    const float *weights =
+        p->tangents + 2 * (batch->weights + (size_t)block * n * EXI_STENCIL_BLOCK) + 2 * tile * EXI_WIDTH;
+    exi_wide sums[2][6];
     EXI_WRITE_OUT
     for (int t = 0; t < tiles; t++)
         EXI_WRITE_OUT
     for (int c = 0; c < 6; c++)
         sums[t][c] = exi_splat(0.0f);
-    for (; support < end; support++, weights += step) {
+    for (; support < end; support++, weights += 2 * EXI_STENCIL_BLOCK) {
         const float *point = p->control + 4 * (size_t)*support;
         const exi_wide x = exi_splat(point[0]), y = exi_splat(point[1]), z = exi_splat(point[2]);
         EXI_WRITE_OUT
@@ -167,23 +233,58 @@ EXI_KERNEL void tile_normals(const exi_stencil_pass *p, const exi_stencil_batch 
     }
     EXI_WRITE_OUT
     for (int t = 0; t < tiles; t++) {
+        const int first = block * EXI_STENCIL_BLOCK + (tile + t) * EXI_WIDTH;
         exi_wide tangents[6]; /* in the sums, quads of the first and of the second alternate */
         EXI_WRITE_OUT
         for (int c = 0; c < 3; c++) {
             tangents[c] = exi_even_quads(sums[t][c], sums[t][3 + c]);
             tangents[3 + c] = exi_odd_quads(sums[t][c], sums[t][3 + c]);
         }
-        store_normals(p, p->vertices + batch->vertices + first + t * EXI_WIDTH,
-                      batch->vertex_count - first - t * EXI_WIDTH, tangents);
+        store_normals(p, p->vertices + batch->vertices + first, batch->vertex_count - first, tangents);
     }
 }
 
+/* Normals of the last block, of less than EXI_STENCIL_BLOCK vertices. */
+static void last_normals(const exi_stencil_pass *p, const exi_stencil_batch *batch, int first) {
+    const size_t n = batch->support_count, step = 2 * (size_t)(batch->width - first);
+    const uint32_t *support = p->support + batch->support;
+    float lanes[6][EXI_STENCIL_BLOCK] = {{0}};
+    for (int i = 0; first + i < batch->width; i += EXI_QUAD_LANES) {
+        const float *weights = p->tangents + 2 * (batch->weights + (size_t)first * n + (size_t)i);
+        exi_quad sums[6];
+        EXI_WRITE_OUT
+        for (int c = 0; c < 6; c++)
+            sums[c] = exi_quad_splat(0.0f);
+        for (size_t k = 0; k < n; k++, weights += step) {
+            const float *point = p->control + 4 * (size_t)support[k];
+            const exi_quad x = exi_quad_splat(point[0]), y = exi_quad_splat(point[1]), z = exi_quad_splat(point[2]);
+            EXI_WRITE_OUT
+            for (int c = 0; c < 2; c++) {
+                const exi_quad weight = exi_quad_load(weights + c * EXI_QUAD_LANES);
+                sums[3 * c] = exi_quad_madd(weight, x, sums[3 * c]);
+                sums[3 * c + 1] = exi_quad_madd(weight, y, sums[3 * c + 1]);
+                sums[3 * c + 2] = exi_quad_madd(weight, z, sums[3 * c + 2]);
+            }
+        }
+        EXI_WRITE_OUT
+        for (int c = 0; c < 6; c++)
+            exi_quad_store(lanes[c] + i, sums[c]);
+    }
+    store_block_normals(p, p->vertices + batch->vertices + first, batch->vertex_count - first,
+                        (const float(*)[EXI_STENCIL_BLOCK])lanes);
+}
+
 static void shared_normals(const exi_stencil_pass *p, const exi_stencil_batch *batch) {
-    int first = 0;
-    for (; first + EXI_WIDTH < batch->width; first += NORMALS_SIDE_BY_SIDE * EXI_WIDTH)
-        tile_normals(p, batch, first, NORMALS_SIDE_BY_SIDE);
-    if (first < batch->width)
-        tile_normals(p, batch, first, 1);
+    const int whole = batch->width / EXI_STENCIL_BLOCK;
+    for (int b = 0; b < whole; b++) {
+        int tile = 0;
+        for (; tile + 2 <= BLOCK_WIDES; tile += 2)
+            tile_normals(p, batch, b, tile, 2);
+        for (; tile < BLOCK_WIDES; tile++)
+            tile_normals(p, batch, b, tile, 1);
+    }
+    if (whole * EXI_STENCIL_BLOCK < batch->width)
+        last_normals(p, batch, whole * EXI_STENCIL_BLOCK);
 }
 
 /* ---- loose batches ---- */
@@ -230,9 +331,9 @@ static void loose_positions(const exi_stencil_pass *p, const exi_stencil_batch *
 static void loose_normals(const exi_stencil_pass *p, const exi_stencil_batch *batch) {
     const size_t row = batch->support_count;
     const uint32_t *vertices = p->vertices + batch->vertices;
-    for (int i = 0; i < batch->vertex_count; i += EXI_WIDTH) {
-        const int left = batch->vertex_count - i, count = left < EXI_WIDTH ? left : EXI_WIDTH;
-        float lanes[6][EXI_WIDTH] = {{0}};
+    for (int i = 0; i < batch->vertex_count; i += EXI_STENCIL_BLOCK) {
+        const int left = batch->vertex_count - i, count = left < EXI_STENCIL_BLOCK ? left : EXI_STENCIL_BLOCK;
+        float lanes[6][EXI_STENCIL_BLOCK] = {{0}};
         for (int j = 0; j < count; j += 2) {
             const size_t begin = (size_t)(i + j) * row;
             const uint32_t *support = p->support + batch->support + begin;
@@ -243,14 +344,10 @@ static void loose_normals(const exi_stencil_pass *p, const exi_stencil_batch *ba
             else
                 loose_sums(p->control, support, weights, row, 2, 2, out);
             for (int axis = 0; axis < 6; axis++)
-                for (int k = 0; k < 2 && j + k < EXI_WIDTH; k++)
+                for (int k = 0; k < 2; k++)
                     lanes[axis][j + k] = out[2 * k + axis / 3][axis % 3];
         }
-        exi_wide t[6];
-        EXI_WRITE_OUT
-        for (int axis = 0; axis < 6; axis++)
-            t[axis] = exi_load(lanes[axis]);
-        store_normals(p, vertices + i, count, t);
+        store_block_normals(p, vertices + i, count, (const float(*)[EXI_STENCIL_BLOCK])lanes);
     }
 }
 

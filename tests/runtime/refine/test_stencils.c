@@ -300,10 +300,10 @@ static void test_layout(void **state) {
     for (int b = 0; b < table->batch_count; b++) {
         *(batches[b].width ? &shared : &loose) += batches[b].vertex_count;
         if (batches[b].width) {
-            assert_in_range(batches[b].width, EXI_BATCH_PAD, EXI_BATCH_SHARED);
-            assert_in_range(batches[b].width - batches[b].vertex_count, 0, EXI_BATCH_PAD / 2 - 1);
-            assert_int_equal(batches[b].width % EXI_BATCH_PAD, 0);
-            assert_int_equal(batches[b].weights % EXI_BATCH_LINE, 0);
+            assert_in_range(batches[b].width, EXI_STENCIL_PAD, EXI_BATCH_SHARED);
+            assert_in_range(batches[b].width - batches[b].vertex_count, 0, EXI_STENCIL_PAD / 2 - 1);
+            assert_int_equal(batches[b].width % EXI_STENCIL_PAD, 0);
+            assert_int_equal(batches[b].weights % EXI_STENCIL_BLOCK, 0);
         } else
             assert_in_range(batches[b].vertex_count, 1, EXI_BATCH_LOOSE);
     }
