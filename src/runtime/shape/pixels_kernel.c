@@ -7,9 +7,10 @@
  *
  * It must read 4 bytes per pixel and image and write 4, but for colours the lookups dominate, three for each of those
  * reads. So each weight is multiplied into its own table, once, and a lookup is followed by an addition only; pixels
- * are read two at a time, and eight images are added to sums in registers (docs/performance.md). The sums of a block of
- * pixels stay in the first-level cache. Terms are added one after the other, with product and sum rounded each, so the
- * bytes do not depend on the SIMD width or on where a range is cut. Little-endian, as packs are.
+ * are read two at a time, and eight images are added to sums in registers (docs/performance.md). These sums are single
+ * numbers in all sets: gathering them into wide registers took longer than adding them. The sums of a block of pixels
+ * stay in the first-level cache. Terms are added one after the other, with product and sum rounded each, so the bytes
+ * do not depend on the instruction set or on where a range is cut. Little-endian, as packs are.
  */
 #include "runtime/shape/pixels.h"
 
@@ -19,7 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 512, TILE = 4, GROUP = 8, CODES = 256 };
+/* TILE: pixels that kernels process at a time. */
+enum { BLOCK = 512, TILE = EXI_WIDTH, GROUP = 8, CODES = 256, FOUR_WIDES = 16 / EXI_WIDTH };
 
 /* Limit of weights: larger ones act like this one, and give black or white; sums of a million such terms stay
  * finite. */
@@ -36,7 +38,7 @@ typedef struct group {
     float linear[GROUP][CODES]; /* sRGB: weight times decoded code */
 } group;
 
-/* The sums of a block. Kernels work on whole tiles of four pixels. */
+/* The sums of a block. Kernels work on whole tiles. */
 typedef union block {
     struct {
         float colours[BLOCK][3], alphas[BLOCK];
@@ -84,6 +86,12 @@ EXI_KERNEL void add_colours(const unsigned char *const *images, const float (*li
             next_green += linear[t][two >> 40 & 255];
             next_blue += linear[t][two >> 48 & 255];
         }
+        EXI_KEEP_FLOAT(red);
+        EXI_KEEP_FLOAT(green);
+        EXI_KEEP_FLOAT(blue);
+        EXI_KEEP_FLOAT(next_red);
+        EXI_KEEP_FLOAT(next_green);
+        EXI_KEEP_FLOAT(next_blue);
         sums[i][0] = red;
         sums[i][1] = green;
         sums[i][2] = blue;
@@ -96,45 +104,45 @@ EXI_KERNEL void add_colours(const unsigned char *const *images, const float (*li
 EXI_KERNEL void add_alphas(const unsigned char *const *images, const float *weights, int count, int pixel_count,
                            float *sums) {
     const unsigned char *at[GROUP];
-    exi_quad factors[GROUP];
+    exi_wide factors[GROUP];
     EXI_WRITE_OUT
     for (int t = 0; t < count; t++) {
         at[t] = images[t];
-        factors[t] = exi_quad_splat(weights[t]);
+        factors[t] = exi_splat(weights[t]);
     }
     for (int i = 0; i < pixel_count; i += TILE) {
-        exi_quad sum = exi_quad_load(sums + i);
+        exi_wide sum = exi_load(sums + i);
         EXI_WRITE_OUT
         for (int t = 0; t < count; t++)
-            sum = exi_quad_add(sum, exi_quad_mul(factors[t], exi_quad_load_fourth_bytes(at[t] + 4 * i)));
-        exi_quad_store(sums + i, sum);
+            sum = exi_add(sum, exi_mul(factors[t], exi_load_fourth_bytes(at[t] + 4 * i)));
+        exi_store(sums + i, sum);
     }
 }
 
 EXI_KERNEL void add_data(const unsigned char *const *images, const float *weights, int count, int pixel_count,
                          float (*sums)[4]) {
     const unsigned char *at[GROUP];
-    exi_quad factors[GROUP];
+    exi_wide factors[GROUP];
     EXI_WRITE_OUT
     for (int t = 0; t < count; t++) {
         at[t] = images[t];
-        factors[t] = exi_quad_splat(weights[t]);
+        factors[t] = exi_splat(weights[t]);
     }
-    for (int i = 0; i < pixel_count; i += TILE) {
-        exi_quad tile[TILE], bytes[TILE];
+    for (int i = 0; i < pixel_count; i += 4) {
+        exi_wide four[FOUR_WIDES], bytes[FOUR_WIDES];
         EXI_WRITE_OUT
-        for (int k = 0; k < TILE; k++)
-            tile[k] = exi_quad_load(sums[i + k]);
+        for (int k = 0; k < FOUR_WIDES; k++)
+            four[k] = exi_load(sums[i] + k * EXI_WIDTH);
         EXI_WRITE_OUT
         for (int t = 0; t < count; t++) {
-            exi_quad_load_bytes(at[t] + 4 * i, bytes);
+            exi_load_bytes(at[t] + 4 * i, bytes);
             EXI_WRITE_OUT
-            for (int k = 0; k < TILE; k++)
-                tile[k] = exi_quad_add(tile[k], exi_quad_mul(factors[t], bytes[k]));
+            for (int k = 0; k < FOUR_WIDES; k++)
+                four[k] = exi_add(four[k], exi_mul(factors[t], bytes[k]));
         }
         EXI_WRITE_OUT
-        for (int k = 0; k < TILE; k++)
-            exi_quad_store(sums[i + k], tile[k]);
+        for (int k = 0; k < FOUR_WIDES; k++)
+            exi_store(sums[i] + k * EXI_WIDTH, four[k]);
     }
 }
 
@@ -181,17 +189,17 @@ static void add_group(const group *g, bool srgb, size_t begin, int pixel_count, 
 
 /* ---- back to 8 bits ---- */
 
-static inline exi_quad clamp(exi_quad a, float low, float high) {
-    return exi_quad_min(exi_quad_max(a, exi_quad_splat(low)), exi_quad_splat(high));
+static inline exi_wide clamp(exi_wide a, float low, float high) {
+    return exi_min(exi_max(a, exi_splat(low)), exi_splat(high));
 }
 
 /* Clamps colours to the range of the encoder and rounds alphas to integers, to the end of the last tile. */
 static void prepare(block *b, int pixel_count) {
     for (int i = 0; i < pixel_count; i += TILE) {
         float *colours = b->srgb.colours[i], *alphas = b->srgb.alphas + i;
-        for (int k = 0; k < 3 * TILE; k += 4)
-            exi_quad_store(colours + k, clamp(exi_quad_load(colours + k), EXI_SRGB_LOWEST, EXI_SRGB_HIGHEST));
-        exi_quad_store(alphas, exi_quad_add(clamp(exi_quad_load(alphas), 0, 255), exi_quad_splat(INTEGERS)));
+        for (int k = 0; k < 3 * TILE; k += EXI_WIDTH)
+            exi_store(colours + k, clamp(exi_load(colours + k), EXI_SRGB_LOWEST, EXI_SRGB_HIGHEST));
+        exi_store(alphas, exi_add(clamp(exi_load(alphas), 0, 255), exi_splat(INTEGERS)));
     }
 }
 
@@ -207,11 +215,13 @@ static inline void finish_tile_srgb(const float colours[TILE][3], const float al
 }
 
 static inline void finish_tile_data(const float sums[TILE][4], unsigned char *out) {
-    exi_quad tile[TILE];
-    EXI_WRITE_OUT
-    for (int k = 0; k < TILE; k++)
-        tile[k] = clamp(exi_quad_load(sums[k]), 0, 255);
-    exi_quad_store_bytes(out, tile);
+    for (int i = 0; i < TILE; i += 4) {
+        exi_wide four[FOUR_WIDES];
+        EXI_WRITE_OUT
+        for (int k = 0; k < FOUR_WIDES; k++)
+            four[k] = clamp(exi_load(sums[i] + k * EXI_WIDTH), 0, 255);
+        exi_store_bytes(out + 4 * i, four);
+    }
 }
 
 static inline void finish_tile(const block *b, bool srgb, int first, unsigned char *out) {
@@ -236,8 +246,9 @@ static void finish(block *b, bool srgb, int pixel_count, unsigned char *out) {
 
 /* ---- entry point ---- */
 
-void exi_pixels_blend(const exi_pixels_term *terms, int term_count, bool srgb, size_t begin, size_t end,
-                      unsigned char *out) {
+EXI_ENTRY(exi_pixels_blend,
+          (const exi_pixels_term *terms, int term_count, bool srgb, size_t begin, size_t end, unsigned char *out),
+          (terms, term_count, srgb, begin, end, out)) {
     group g;
     block b;
     int next = fill_group(terms, 0, term_count, srgb, &g);

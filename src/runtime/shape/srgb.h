@@ -1,6 +1,6 @@
 /*
- * sRGB (IEC 61966-2-1) for 8-bit codes, as tables of the formula's values, rounded from 60 digits. Private to pixels.c.
- * With u = code / 255:
+ * sRGB (IEC 61966-2-1) for 8-bit codes, as tables of the formula's values, rounded from 60 digits. Private to
+ * pixels_kernel.c. With u = code / 255:
  *
  *   decode(u) = u / 12.92                       u <= 0.04045
  *               ((u + 0.055) / 1.055) ^ 2.4     above

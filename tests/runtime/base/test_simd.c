@@ -232,6 +232,40 @@ static void quads_are_parted(void **state) {
     }
 }
 
+/* All 256 codes in every lane; numbers are rounded, ties to even. */
+static void bytes_are_numbers(void **state) {
+    (void)state;
+    for (int first = 0; first < 256; first++) {
+        unsigned char from[4 * WIDTH > 16 ? 4 * WIDTH : 16], to[16];
+        float numbers[16], alphas[WIDTH];
+        for (int i = 0; i < (int)sizeof from; i++)
+            from[i] = (unsigned char)(first + 37 * i);
+        exi_wide v[16 / WIDTH];
+        exi_load_bytes(from, v);
+        for (int i = 0; i < 16 / WIDTH; i++) {
+            exi_store(numbers + i * WIDTH, v[i]);
+            v[i] = exi_add(v[i], exi_splat(first % 2 ? 0.4f : -0.4f));
+            v[i] = exi_min(exi_max(v[i], exi_splat(0)), exi_splat(255));
+        }
+        exi_store_bytes(to, v);
+        exi_store(alphas, exi_load_fourth_bytes(from));
+        for (int i = 0; i < 16; i++)
+            assert_true(numbers[i] == (float)from[i] && to[i] == from[i]);
+        for (int i = 0; i < WIDTH; i++)
+            assert_true(alphas[i] == (float)from[4 * i + 3]);
+    }
+    float halves[16];
+    unsigned char to[16];
+    exi_wide v[16 / WIDTH];
+    for (int i = 0; i < 16; i++)
+        halves[i] = (float)i + 0.5f;
+    for (int i = 0; i < 16 / WIDTH; i++)
+        v[i] = exi_load(halves + i * WIDTH);
+    exi_store_bytes(to, v);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(to[i], (i + 1) / 2 * 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_and_stores_anywhere),
@@ -245,6 +279,7 @@ int main(void) {
         cmocka_unit_test(threes_are_three_quads),
         cmocka_unit_test(twos_are_two_quads),
         cmocka_unit_test(quads_are_parted),
+        cmocka_unit_test(bytes_are_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,20 @@ static inline exi_wide exi_inverse_root(exi_wide a) {
         x = _mm256_mul_ps(x, _mm256_fnmadd_ps(_mm256_mul_ps(half, x), x, more));
     return x;
 }
+static inline void exi_load_bytes(const unsigned char *p, exi_wide v[2]) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+    v[0] = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
+    v[1] = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8)));
+}
+static inline void exi_store_bytes(unsigned char *p, const exi_wide v[2]) {
+    const __m256i shorts = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]));
+    const __m256i fours = _mm256_packus_epi16(shorts, shorts); /* 0 2 0 2, 1 3 1 3 */
+    const __m256i sorted = _mm256_permutevar8x32_epi32(fours, _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5));
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_castsi256_si128(sorted));
+}
+static inline exi_wide exi_load_fourth_bytes(const unsigned char *p) {
+    return _mm256_cvtepi32_ps(_mm256_srli_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p), 24));
+}
 static inline void exi_load_triples(const float *p, exi_wide v[3]) {
     const __m256 a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + 12), 1);
     const __m256 b = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + 4)), _mm_loadu_ps(p + 16), 1);

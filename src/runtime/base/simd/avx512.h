@@ -65,6 +65,15 @@ static inline exi_wide exi_inverse_root(exi_wide a) {
         x = _mm512_mul_ps(x, _mm512_fnmadd_ps(_mm512_mul_ps(half, x), x, more));
     return x;
 }
+static inline void exi_load_bytes(const unsigned char *p, exi_wide v[1]) {
+    v[0] = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)));
+}
+static inline void exi_store_bytes(unsigned char *p, const exi_wide v[1]) {
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(v[0])));
+}
+static inline exi_wide exi_load_fourth_bytes(const unsigned char *p) {
+    return _mm512_cvtepi32_ps(_mm512_srli_epi32(_mm512_loadu_si512((const void *)p), 24));
+}
 static inline void exi_load_triples(const float *p, exi_wide v[3]) {
     const __m512 a = _mm512_loadu_ps(p), b = _mm512_loadu_ps(p + 16), c = _mm512_loadu_ps(p + 32);
     /* For each coordinate: its numbers in a and b (16 and more), then those in c. */
