@@ -3,20 +3,15 @@
  * along the limit normal; the mask is multiplied into d_k when it is set.
  *
  * A blend reads 4 bytes per listed vertex and example with a non-zero weight (2 in 16 bit), once: with the eight
- * nearest examples 32 bytes per vertex, a fifth of what refining the vertex reads. Sums of a tile stay in registers
- * while the examples stream past.
+ * nearest examples 32 bytes per vertex, a fifth of what refining the vertex reads. displacements_kernel.c has the sum.
  */
 #include "runtime/shape/displacements.h"
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/base/simd.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Four sums side by side; 16-bit numbers are loaded as two. */
-enum { SUMS = 4, TILE = SUMS * EXI_WIDTH };
 
 static void *at(const exi_displacements *d, uint64_t offset) {
     return (void *)((uintptr_t)d + (uintptr_t)offset);
@@ -53,7 +48,7 @@ ex_result exi_displacements_create(const exi_displacements_def *def, const ex_al
                               .listed_count = def->listed_count,
                               .example_count = def->example_count,
                               .storage = (int32_t)def->storage,
-                              .stride = (listed + TILE - 1) / TILE * TILE};
+                              .stride = (listed + EXI_DISPLACED_TILE - 1) / EXI_DISPLACED_TILE * EXI_DISPLACED_TILE};
     exi_size total = {.bytes = sizeof head};
     size_t row = 0;
     const bool fits = exi_multiply((size_t)head.stride, number, &row);
@@ -125,48 +120,6 @@ static int find(const uint32_t *vertices, int count, int vertex) {
     return low;
 }
 
-/* Inputs of a sum. Separate from the block, since the compiler must assume that outputs may overwrite the block. */
-typedef struct tables {
-    const float *floats;
-    const int16_t *shorts;
-    const float *scales;
-    size_t stride;
-} tables;
-
-/* Sums the tile that starts with number `first`; is_float is a constant at the call. */
-static inline void sum_tile(const tables *t, const exi_displacement_term *terms, int term_count, size_t first,
-                            bool is_float, float *out) {
-    exi_wide sums[SUMS];
-    EXI_WRITE_OUT
-    for (int i = 0; i < SUMS; i++)
-        sums[i] = exi_splat(0);
-    for (int k = 0; k < term_count; k++) {
-        const size_t begin = terms[k].example * t->stride + first;
-        if (is_float) {
-            const exi_wide weight = exi_splat(terms[k].weight);
-            EXI_WRITE_OUT
-            for (int i = 0; i < SUMS; i++)
-                sums[i] = exi_madd(exi_load(t->floats + begin + (size_t)i * EXI_WIDTH), weight, sums[i]);
-        } else {
-            const exi_wide weight = exi_splat(terms[k].weight * t->scales[terms[k].example]);
-            const exi_ints one = exi_splat_short(1);
-            exi_ints ints[SUMS];
-            EXI_WRITE_OUT
-            for (int i = 0; i < SUMS; i++)
-                ints[i] = exi_zero_ints();
-            EXI_WRITE_OUT
-            for (int i = 0; i < SUMS; i += EXI_SHORTS / EXI_WIDTH)
-                exi_add_products(t->shorts + begin + (size_t)i * EXI_WIDTH, one, ints + i);
-            EXI_WRITE_OUT
-            for (int i = 0; i < SUMS; i++)
-                sums[i] = exi_madd(exi_from_ints(ints[i]), weight, sums[i]);
-        }
-    }
-    EXI_WRITE_OUT
-    for (int i = 0; i < SUMS; i++)
-        exi_store(out + i * EXI_WIDTH, sums[i]);
-}
-
 void exi_displacements_add(const exi_displacements *d, const exi_displacement_term *terms, int term_count, int begin,
                            int end, float *out) {
     const uint32_t *vertices = exi_displacements_vertices(d);
@@ -174,18 +127,16 @@ void exi_displacements_add(const exi_displacements *d, const exi_displacement_te
     if (first == last || term_count == 0)
         return;
     /* Whole tiles; numbers beyond the piece are summed but not used. */
-    const int start = first / TILE * TILE;
-    float sums[EXI_DISPLACED + 2 * TILE];
-    const tables t = {.floats = at(d, d->values),
-                      .shorts = at(d, d->values),
-                      .scales = at(d, d->scales),
-                      .stride = (size_t)d->stride};
-    for (int tile = start; tile < last; tile += TILE) {
-        if (d->storage == EX_STORAGE_FLOAT)
-            sum_tile(&t, terms, term_count, (size_t)tile, true, sums + (tile - start));
-        else
-            sum_tile(&t, terms, term_count, (size_t)tile, false, sums + (tile - start));
-    }
+    const int start = first / EXI_DISPLACED_TILE * EXI_DISPLACED_TILE;
+    const int tile_count = (last - start + EXI_DISPLACED_TILE - 1) / EXI_DISPLACED_TILE;
+    float sums[EXI_DISPLACED + 2 * EXI_DISPLACED_TILE];
+    const exi_displacement_sum sum_of = {.floats = d->storage == EX_STORAGE_FLOAT ? at(d, d->values) : NULL,
+                                         .shorts = at(d, d->values),
+                                         .scales = at(d, d->scales),
+                                         .stride = (size_t)d->stride,
+                                         .terms = terms,
+                                         .term_count = term_count};
+    exi_displacements_sum(&sum_of, (size_t)start, tile_count, sums);
     const float *sum = sums + (first - start);
     const int count = last - first;
     if (vertices[last - 1] - vertices[first] == (uint32_t)count - 1) {

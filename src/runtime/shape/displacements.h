@@ -16,6 +16,9 @@
 /* Vertices displaced at a time: a piece whose sums stay in the cache, and a task. */
 #define EXI_DISPLACED 1024
 
+/* Numbers summed at a time, to which examples are padded: a whole number of registers in all sets. */
+#define EXI_DISPLACED_TILE 16
+
 typedef struct exi_displacements {
     uint64_t size;
     int32_t vertex_count; /* of the refined surface */
@@ -64,6 +67,19 @@ static inline const uint32_t *exi_displacements_vertices(const exi_displacements
  * EXI_DISPLACED. */
 void exi_displacements_add(const exi_displacements *d, const exi_displacement_term *terms, int term_count, int begin,
                            int end, float *out);
+
+/* Inputs of a sum. Separate from the block, since the compiler must assume that outputs may overwrite the block. */
+typedef struct exi_displacement_sum {
+    const float *floats; /* or NULL, and */
+    const int16_t *shorts;
+    const float *scales;
+    size_t stride;
+    const exi_displacement_term *terms;
+    int term_count;
+} exi_displacement_sum;
+
+/* Sums numbers `first` to first + tile_count * EXI_DISPLACED_TILE. */
+void exi_displacements_sum(const exi_displacement_sum *sum, size_t first, int tile_count, float *out);
 
 /* Returns an upper bound of any vertex's displacement: sum over terms of |weight| times peak. */
 double exi_displacements_bound(const exi_displacements *d, const exi_displacement_term *terms, int term_count);
