@@ -28,6 +28,22 @@ ex_result exi_mixture_fill(const exi_trajectories_def *def, exi_trajectories *pa
 /* A temporary room for one pose of a layer, aligned as malloc does; 0 bytes without a mixture. */
 size_t exi_mixture_room_size(const exi_trajectories *paths);
 
+/* The parts of the room. */
+typedef struct exi_mixture_rooms {
+    double *weights, *shares, *bounded; /* x' [example_count], s and s' [corner_count] */
+    double *factors;                    /* [2][node_stride]: a and sinc of the turns */
+    float *turns;                       /* [3][node_stride]: sum of x'_k w_k */
+    float *places;                      /* [3][node_stride]: l, then y */
+    float *steps;                       /* [6][edge_stride]: sums of the steps */
+    float *rotations;                   /* [node_count][12]: columns of R, each padded to four */
+    float *spots;                       /* [node_count][4]: l */
+    float *pulls;                       /* [node_stride][4]: B^T W r */
+    float *matrices;                    /* [node_count][EXI_MATRIX_FLOATS] */
+} exi_mixture_rooms;
+
+/* Places the nodes: weights and shares are set, matrices are the result. */
+void exi_mixture_place(const exi_trajectories *paths, const exi_mixture_rooms *rooms);
+
 /* Brings weights back and sets the amounts of the layer's correctors among its floats [form_count]. Returns the weights
  * that replace the given ones, in the room. */
 const double *exi_mixture_weigh(const exi_trajectories *paths, const double *weights, void *room, float *floats);

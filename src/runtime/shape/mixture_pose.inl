@@ -1,7 +1,7 @@
 /*
  * Mixtures of paths at a pose, before any vertex (exemplar/shape.h has the formula): weights, shares, amounts of
  * correctors, and the steps of which the places of nodes are made, for one example, corrector, node or edge at a time.
- * Common subset of C and CUDA; mixture.c has the loops.
+ * Common subset of C and CUDA; mixture_kernel.c has the loops.
  */
 #ifndef EXI_MIXTURE_POSE_INL
 #define EXI_MIXTURE_POSE_INL

@@ -5,7 +5,7 @@
  *
  * This file computes the data needed once per pose, in double: weights of all forms, the screw, contributions of
  * segments, and the choice of polynomials. The pass over the vertices is in trajectory_kernel.c, and the nodes of a
- * mixture are in mixture.c.
+ * mixture are in mixture_kernel.c.
  */
 #include "runtime/shape/trajectory.h"
 
