@@ -29,6 +29,13 @@
 #define EXI_KERNEL static inline
 #endif
 
+/* For the rare cases of a kernel, which would take its registers. */
+#if defined(__GNUC__)
+#define EXI_APART __attribute__((noinline))
+#else
+#define EXI_APART
+#endif
+
 /* Keeps an address in one register. Otherwise gcc adds the offset of every load anew, to share it between streams. */
 #if defined(__GNUC__)
 #define EXI_KEEP(pointer) __asm__("" : "+r"(pointer))
@@ -50,7 +57,8 @@
  * in any lane), even_quads and odd_quads (of the quads of a and then of b: the first, third, …, or the second, …),
  * load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and store_bytes (16 bytes as 16 / EXI_WIDTH
  * registers; numbers from 0 to 255 are stored, rounded to the nearest, ties to even), load_fourth_bytes (the alphas of
- * EXI_WIDTH pixels).
+ * EXI_WIDTH pixels). Also as EXI_WIDTH / 4 blocks of four lanes: load_blocks (four floats from an address for each
+ * block), of_quads, transpose_blocks (four of them, within each block).
  *
  * exi_ints holds EXI_WIDTH integers of 32 bits, exi_shorts EXI_SHORTS integers of 16 bits, 8 or 16. add_products(p,
  * factor, sums) reads EXI_SHORTS integers of 16 bits and adds each times the factor to sums [EXI_SHORTS / EXI_WIDTH];
@@ -150,6 +158,16 @@ static inline exi_wide exi_load_fourth_bytes(const unsigned char *p) {
 static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
     const exi_quad v[3] = {x, y, z};
     exi_quad_store_triples(p, v);
+}
+
+static inline exi_wide exi_load_blocks(const float *const p[1]) {
+    return exi_load(p[0]);
+}
+static inline exi_wide exi_of_quads(const exi_quad q[1]) {
+    return q[0];
+}
+static inline void exi_transpose_blocks(exi_wide m[4]) {
+    exi_quad_transpose(m);
 }
 
 typedef struct exi_three {

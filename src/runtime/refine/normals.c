@@ -27,32 +27,126 @@ static ex_result check_def(const ex_normals_def *def, ex_error *error) {
     return EX_OK;
 }
 
-static void fill(ex_normals *n, const ex_normals_def *def) {
-    uint32_t *face_offsets = exi_normals_at(n, n->face_offsets), *corners = exi_normals_at(n, n->corners);
-    uint32_t *starts = exi_normals_at(n, n->gather_offsets);
+/* Rounds of the four vertices from v on: the most faces around one of them, rounded up to a multiple of four. */
+static uint32_t count_rounds(const uint32_t *counts, int v, int vertex_count) {
+    uint32_t most = 0;
+    for (int i = v; i < v + EXI_NORMALS_FOUR && i < vertex_count; i++)
+        most = counts[i] > most ? counts[i] : most;
+    return (most + 3) / 4 * 4;
+}
+
+/* Counts become ends; filling from the back turns them into starts, with faces in order. */
+static void fill_by_angle(ex_normals *n) {
+    const uint32_t *face_offsets = exi_normals_at(n, n->face_offsets), *corners = exi_normals_at(n, n->corners);
+    uint32_t *starts = exi_normals_at(n, n->gather_starts);
     exi_normals_gather *gathers = exi_normals_at(n, n->gathers);
-    uint32_t *faces = exi_normals_at(n, n->gathers);
-    for (int f = 0; f < n->face_count; f++)
-        face_offsets[f + 1] = (uint32_t)def->face_offsets[f + 1];
-    for (int c = 0; c < n->corner_count; c++) {
-        corners[c] = (uint32_t)def->corners[c];
+    for (int c = 0; c < n->corner_count; c++)
         starts[corners[c]]++;
-    }
-    /* Counts become ends; filling from the back turns them into starts, with faces in order. */
     for (int v = 0; v < n->vertex_count; v++)
         starts[v + 1] += starts[v];
     for (int f = n->face_count - 1; f >= 0; f--) {
         const uint32_t begin = face_offsets[f], end = face_offsets[f + 1];
-        for (uint32_t c = end; c-- > begin;) {
-            const uint32_t place = --starts[corners[c]];
-            if (n->by_angle)
-                gathers[place] = (exi_normals_gather){.face = (uint32_t)f,
-                                                      .next = corners[c + 1 < end ? c + 1 : begin],
-                                                      .previous = corners[c > begin ? c - 1 : end - 1]};
-            else
-                faces[place] = (uint32_t)f;
-        }
+        for (uint32_t c = end; c-- > begin;)
+            gathers[--starts[corners[c]]] = (exi_normals_gather){.face = (uint32_t)f,
+                                                                 .next = corners[c + 1 < end ? c + 1 : begin],
+                                                                 .previous = corners[c > begin ? c - 1 : end - 1]};
     }
+}
+
+static void fill_quads(ex_normals *n) {
+    const uint32_t *face_offsets = exi_normals_at(n, n->face_offsets), *corners = exi_normals_at(n, n->corners);
+    uint32_t(*quads)[4] = exi_normals_at(n, n->quads);
+    unsigned char *flags = exi_normals_at(n, n->flags);
+    for (int f = 0; f < EXI_NORMALS_UNIT * n->face_units; f++) {
+        const int own = f < n->face_count ? f : n->face_count - 1;
+        const uint32_t *from = corners + face_offsets[own], size = face_offsets[own + 1] - face_offsets[own];
+        for (uint32_t k = 0; k < 4; k++) {
+            quads[f][k] = from[size == 4 || k < 3 ? k : 0];
+            if (quads[f][k] + 1 == (uint32_t)n->vertex_count)
+                flags[f / EXI_NORMALS_UNIT] |= EXI_NORMALS_LAST;
+        }
+        if (size > 4)
+            flags[f / EXI_NORMALS_UNIT] |= EXI_NORMALS_LARGE;
+    }
+}
+
+/* filled [vertex_count]: zero, and then the number of a vertex's faces. */
+static void fill_by_area(ex_normals *n, size_t rounds, uint32_t *filled) {
+    const uint32_t *face_offsets = exi_normals_at(n, n->face_offsets), *corners = exi_normals_at(n, n->corners);
+    const uint32_t *starts = exi_normals_at(n, n->gather_starts);
+    uint32_t *gathers = exi_normals_at(n, n->gathers);
+    for (size_t i = 0; i < EXI_NORMALS_FOUR * rounds; i++)
+        gathers[i] = 4 * EXI_NORMALS_UNIT * (uint32_t)n->face_units; /* without area */
+    for (int f = 0; f < n->face_count; f++)
+        for (uint32_t c = face_offsets[f]; c < face_offsets[f + 1]; c++) {
+            const size_t v = corners[c], round = starts[v / EXI_NORMALS_FOUR] + filled[v]++;
+            gathers[EXI_NORMALS_FOUR * round + v % EXI_NORMALS_FOUR] = 4 * (uint32_t)f;
+        }
+    fill_quads(n);
+}
+
+/* Places the tables; by area, counts [vertex_count] has the number of faces around each vertex. Returns the number of
+ * rounds. */
+static size_t lay_out(ex_normals *head, const ex_normals_def *def, const uint32_t *counts, exi_size *total) {
+    const size_t corners = (size_t)head->corner_count, quads = EXI_NORMALS_UNIT * (size_t)head->face_units;
+    const size_t fours = 4 * (size_t)exi_normals_units(head->vertex_count);
+    bool all = true;
+    size_t rounds = 0;
+    for (int f = 0; f < def->face_count; f++)
+        all &= def->face_offsets[f + 1] - def->face_offsets[f] == 4;
+    head->face_offsets = exi_size_add(total, (size_t)head->face_count + 1, sizeof(uint32_t), EXI_ALIGN);
+    head->corners = exi_size_add(total, !head->by_angle && all ? 4 * quads : corners, sizeof(uint32_t), EXI_ALIGN);
+    if (head->by_angle) {
+        head->gather_starts = exi_size_add(total, (size_t)head->vertex_count + 1, sizeof(uint32_t), EXI_ALIGN);
+        head->gathers = exi_size_add(total, corners, sizeof(exi_normals_gather), EXI_ALIGN);
+        return 0;
+    }
+    for (int v = 0; v < head->vertex_count; v += EXI_NORMALS_FOUR)
+        rounds += count_rounds(counts, v, head->vertex_count);
+    head->quads = all ? head->corners : exi_size_add(total, quads, 4 * sizeof(uint32_t), EXI_ALIGN);
+    head->flags = exi_size_add(total, (size_t)head->face_units, 1, EXI_ALIGN);
+    head->gather_starts = exi_size_add(total, fours + 1, sizeof(uint32_t), EXI_ALIGN);
+    head->gathers = exi_size_add(total, rounds, EXI_NORMALS_FOUR * sizeof(uint32_t), EXI_ALIGN);
+    return rounds;
+}
+
+static ex_result create(const ex_normals_def *def, const ex_allocator *allocator, uint32_t *counts, ex_normals **made,
+                        ex_error *error) {
+    ex_normals head = {.vertex_count = def->vertex_count,
+                       .face_count = def->face_count,
+                       .corner_count = def->face_count > 0 ? def->face_offsets[def->face_count] : 0,
+                       .by_angle = def->weighting == EX_NORMAL_BY_ANGLE,
+                       .face_units = exi_normals_units(def->face_count)};
+    for (int v = 0; counts && v < head.vertex_count; v++)
+        counts[v] = 0;
+    for (int c = 0; counts && c < head.corner_count; c++)
+        counts[def->corners[c]]++;
+    exi_size total = {.bytes = sizeof head};
+    const size_t rounds = lay_out(&head, def, counts, &total);
+    head.size = total.bytes;
+    if (total.overflow)
+        return ex_error_set(error, EX_ERROR_LIMIT, "the normals are too large for this machine's memory");
+    ex_normals *n = exi_block_create(allocator, total.bytes);
+    if (!n)
+        return ex_error_memory(error, "the normals", total.bytes);
+    *n = head;
+    uint32_t *face_offsets = exi_normals_at(n, n->face_offsets), *corners = exi_normals_at(n, n->corners);
+    uint32_t *starts = exi_normals_at(n, n->gather_starts);
+    for (int f = 0; f < n->face_count; f++)
+        face_offsets[f + 1] = (uint32_t)def->face_offsets[f + 1];
+    for (int c = 0; c < n->corner_count; c++)
+        corners[c] = (uint32_t)def->corners[c];
+    *made = n;
+    if (n->by_angle) {
+        fill_by_angle(n);
+        return EX_OK;
+    }
+    for (int four = 0; four < 4 * exi_normals_units(n->vertex_count); four++)
+        starts[four + 1] = starts[four] + count_rounds(counts, EXI_NORMALS_FOUR * four, n->vertex_count);
+    for (int v = 0; v < n->vertex_count; v++)
+        counts[v] = 0;
+    fill_by_area(n, rounds, counts);
+    return EX_OK;
 }
 
 ex_result ex_normals_create(const ex_normals_def *def, const ex_allocator *allocator, ex_normals **normals,
@@ -63,31 +157,15 @@ ex_result ex_normals_create(const ex_normals_def *def, const ex_allocator *alloc
     }
     *normals = NULL;
     ex_result result = check_def(def, error);
-    if (result != EX_OK)
-        return result;
-    ex_normals head = {.vertex_count = def->vertex_count,
-                       .face_count = def->face_count,
-                       .corner_count = def->face_count > 0 ? def->face_offsets[def->face_count] : 0,
-                       .by_angle = def->weighting == EX_NORMAL_BY_ANGLE};
-    exi_size total = {.bytes = sizeof head};
-    head.face_offsets = exi_size_add(&total, (size_t)head.face_count + 1, sizeof(uint32_t), EXI_ALIGN);
-    head.corners = exi_size_add(&total, (size_t)head.corner_count, sizeof(uint32_t), EXI_ALIGN);
-    head.gather_offsets = exi_size_add(&total, (size_t)head.vertex_count + 1, sizeof(uint32_t), EXI_ALIGN);
-    head.gathers = exi_size_add(&total, (size_t)head.corner_count,
-                                head.by_angle ? sizeof(exi_normals_gather) : sizeof(uint32_t), EXI_ALIGN);
-    head.size = total.bytes;
-    if (total.overflow)
-        return ex_error_set(error, EX_ERROR_LIMIT, "the normals are too large for this machine's memory");
-    ex_normals *made = exi_block_create(allocator, total.bytes);
-    if (!made)
-        return ex_error_memory(error, "the normals", total.bytes);
-    *made = head;
-    made->quads = 1;
-    for (int f = 0; f < def->face_count; f++)
-        made->quads &= def->face_offsets[f + 1] - def->face_offsets[f] == 4;
-    fill(made, def);
-    *normals = made;
-    return EX_OK;
+    if (result != EX_OK || def->weighting == EX_NORMAL_BY_ANGLE)
+        return result == EX_OK ? create(def, allocator, NULL, normals, error) : result;
+    const size_t size = (size_t)def->vertex_count * sizeof(uint32_t);
+    uint32_t *counts = exi_allocate(allocator, size);
+    if (!counts)
+        return ex_error_memory(error, "the normals", size);
+    result = create(def, allocator, counts, normals, error);
+    exi_release(allocator, counts, size);
+    return result;
 }
 
 void ex_normals_destroy(ex_normals *normals) {
@@ -113,7 +191,7 @@ static void run_by_angle(void *context, int begin, int end) {
 }
 
 size_t ex_normals_scratch_size(const ex_normals *normals) {
-    return ((size_t)normals->face_count + 1) * sizeof(float[4]);
+    return (EXI_NORMALS_UNIT * (size_t)normals->face_units + 1) * sizeof(float[4]);
 }
 
 void ex_normals_compute(const ex_normals *normals, const float *positions, size_t stride, float *out, size_t out_stride,
@@ -132,6 +210,8 @@ void ex_normals_compute(const ex_normals *normals, const float *positions, size_
                           .out = (char *)out,
                           .out_stride = out_stride ? out_stride : 12,
                           .areas = scratch};
-    exi_run(tasks, (normals->face_count + 3) / 4, 256, run_faces, &p);
-    exi_run(tasks, normals->vertex_count, 1024, normals->by_angle ? run_by_angle : run_by_area, &p);
+    for (int c = 0; c < 4; c++)
+        p.areas[EXI_NORMALS_UNIT * normals->face_units][c] = 0;
+    exi_run(tasks, normals->face_units, 64, run_faces, &p);
+    exi_run(tasks, exi_normals_units(normals->vertex_count), 64, normals->by_angle ? run_by_angle : run_by_area, &p);
 }

@@ -5,6 +5,11 @@
  *
  * The first pass computes all area vectors, the second all vertices: each vertex adds up its own faces in order, so the
  * result does not depend on how the work is cut, and nothing is written twice.
+ *
+ * Both passes work on EXI_WIDTH faces or vertices together. A register is loaded from corners (or areas) that lie
+ * anywhere, four floats each, one for each block of four lanes; blocks are then transposed. With AVX-512 a face costs
+ * four such loads, four loads of indices and 2.5 shuffles, a vertex with four faces four, four and 1.6. Gathers of
+ * sixteen lanes would be twelve a pass, and take longer than these loads.
  */
 #include "runtime/base/functions.inl"
 #include "runtime/refine/corners.h"
@@ -44,59 +49,114 @@ static inline void find_area(const exi_normals_pass *p, const uint32_t *corners,
     }
 }
 
-/* Four quads side by side, in float: if the diagonals are at more than 6 degrees to each other, and neither tiny nor
- * huge, the error is at most 3e-6 of the area. Returns false, and does nothing, if some quads do not qualify. */
-static inline bool find_quads(const exi_normals_pass *p, const uint32_t *corners, float areas[4][4]) {
-    exi_quad u[4], w[4], area[4];
-    EXI_WRITE_OUT
-    for (int f = 0; f < 4; f++) {
-        const exi_quad a = exi_quad_load_three(position(p, corners[4 * f]));
-        const exi_quad b = exi_quad_load_three(position(p, corners[4 * f + 1]));
-        u[f] = exi_quad_sub(exi_quad_load_three(position(p, corners[4 * f + 2])), a);
-        w[f] = exi_quad_sub(exi_quad_load_three(position(p, corners[4 * f + 3])), b);
-    }
-    exi_quad_transpose(u);
-    exi_quad_transpose(w);
-    area[0] = exi_quad_msub(u[2], w[1], exi_quad_mul(u[1], w[2]));
-    area[1] = exi_quad_msub(u[0], w[2], exi_quad_mul(u[2], w[0]));
-    area[2] = exi_quad_msub(u[1], w[0], exi_quad_mul(u[0], w[1]));
-    area[3] = exi_quad_splat(0);
-    float sizes[EXI_QUAD_LANES], least[EXI_QUAD_LANES];
-    exi_quad_store(sizes, exi_corner_dot(area, area));
-    exi_quad_store(least,
-                   exi_quad_mul(exi_quad_mul(exi_corner_dot(u, u), exi_corner_dot(w, w)), exi_quad_splat(0.01f)));
-    bool usual = true;
-    EXI_WRITE_OUT
-    for (int i = 0; i < EXI_QUAD_LANES; i++)
-        usual = usual & (sizes[i] > least[i]) & (least[i] > EXI_CORNER_LEAST) & (least[i] < EXI_CORNER_MOST);
-    if (!usual)
-        return false;
-    exi_quad_transpose(area);
-    EXI_WRITE_OUT
-    for (int f = 0; f < 4; f++)
-        exi_quad_store(areas[f], area[f]);
-    return true;
+enum { BLOCKS = EXI_WIDTH / EXI_QUAD_LANES };
+
+/* Range of squared sizes, as of exi_corner_angles. */
+static inline exi_wide is_between(exi_wide a, float least, float most, exi_wide then) {
+    const exi_wide zero = exi_splat(0);
+    return exi_pick(a, exi_splat(least), exi_pick(exi_splat(most), a, then, zero), zero);
 }
 
-/* Four faces at a time: the same four go together, however the work was cut. */
+static inline exi_wide dot3(const exi_wide a[4], const exi_wide b[4]) {
+    return exi_madd(a[2], b[2], exi_madd(a[1], b[1], exi_mul(a[0], b[0])));
+}
+
+/* Corner k of BLOCKS faces, one for each block. A corner is read as four floats, unless it may be the last vertex. */
+EXI_KERNEL exi_wide load_corners(const char *positions, size_t stride, bool last, const uint32_t (*quads)[4], int k) {
+    const float *at[BLOCKS];
+    EXI_WRITE_OUT
+    for (int b = 0; b < BLOCKS; b++)
+        at[b] = (const float *)(const void *)(positions + (size_t)quads[b][k] * stride);
+    if (!last)
+        return exi_load_blocks(at);
+    exi_quad three[BLOCKS];
+    EXI_WRITE_OUT
+    for (int b = 0; b < BLOCKS; b++)
+        three[b] = exi_quad_load_three(at[b]);
+    return exi_of_quads(three);
+}
+
+/* Area vectors of EXI_WIDTH quads, in float: if the diagonals are at more than 6 degrees to each other, and neither
+ * tiny nor huge, the error is at most 3e-6 of the area. Returns true if all qualify and none is `large`; otherwise
+ * good[r][b] is not 0 for those faces BLOCKS * r + b that qualify. */
+EXI_KERNEL bool find_quads(const char *positions, size_t stride, bool last, const uint32_t (*quads)[4], bool large,
+                           float (*areas)[4], float good[4][BLOCKS]) {
+    exi_wide u[4], w[4], area[4];
+    EXI_WRITE_OUT
+    for (int r = 0; r < 4; r++) {
+        const uint32_t(*own)[4] = quads + BLOCKS * r;
+        u[r] = exi_sub(load_corners(positions, stride, last, own, 2), load_corners(positions, stride, last, own, 0));
+        w[r] = exi_sub(load_corners(positions, stride, last, own, 3), load_corners(positions, stride, last, own, 1));
+    }
+    exi_transpose_blocks(u);
+    exi_transpose_blocks(w);
+    area[0] = exi_msub(u[2], w[1], exi_mul(u[1], w[2]));
+    area[1] = exi_msub(u[0], w[2], exi_mul(u[2], w[0]));
+    area[2] = exi_msub(u[1], w[0], exi_mul(u[0], w[1]));
+    area[3] = exi_splat(0);
+    const exi_wide one = exi_splat(1), least = exi_mul(exi_mul(dot3(u, u), dot3(w, w)), exi_splat(0.01f));
+    const exi_wide usual =
+        exi_pick(dot3(area, area), least, is_between(least, EXI_CORNER_LEAST, EXI_CORNER_MOST, one), area[3]);
+    exi_transpose_blocks(area);
+    EXI_WRITE_OUT
+    for (int r = 0; r < 4; r++)
+        exi_store(areas[BLOCKS * r], area[r]);
+    if (!large && !exi_any_above(one, usual))
+        return true;
+    float lanes[EXI_WIDTH];
+    exi_store(lanes, usual);
+    for (int i = 0; i < EXI_WIDTH; i++)
+        good[i % 4][i / 4] = lanes[i];
+    return false;
+}
+
+/* The area of one face in double. */
+static void find_singly(const exi_normals_pass *p, int f) {
+    const uint32_t *offsets = exi_normals_at(p->normals, p->normals->face_offsets),
+                   *corners = exi_normals_at(p->normals, p->normals->corners);
+    double area[3];
+    find_area(p, corners + offsets[f], offsets[f + 1] - offsets[f], area);
+    if (p->normals->by_angle && !exi_unit3(area))
+        area[0] = area[1] = area[2] = 0;
+    for (int c = 0; c < 3; c++)
+        p->areas[f][c] = (float)area[c];
+    p->areas[f][3] = 0;
+}
+
+/* Does again what find_quads cannot do: faces that do not qualify, and those with more than four corners. */
+static EXI_APART void find_others(const exi_normals_pass *p, int first, const float good[4][BLOCKS]) {
+    const uint32_t *offsets = exi_normals_at(p->normals, p->normals->face_offsets);
+    for (int i = 0; i < EXI_WIDTH && first + i < p->normals->face_count; i++)
+        if (!(good[i / BLOCKS][i % BLOCKS] > 0) || offsets[first + i + 1] - offsets[first + i] > 4)
+            find_singly(p, first + i);
+}
+
+/* One unit; `stride` and `last` are constants at the call. */
+EXI_KERNEL void find_unit(const exi_normals_pass *p, int unit, size_t stride, bool last, bool large) {
+    const uint32_t(*quads)[4] = exi_normals_at(p->normals, p->normals->quads);
+    for (int f = EXI_NORMALS_UNIT * unit; f < EXI_NORMALS_UNIT * (unit + 1); f += EXI_WIDTH) {
+        float good[4][BLOCKS];
+        if (!find_quads(p->positions, stride, last, quads + f, large, p->areas + f, good))
+            find_others(p, f, good);
+    }
+}
+
 EXI_ENTRY(exi_normals_faces, (const exi_normals_pass *pass, int begin, int end), (pass, begin, end)) {
     const exi_normals_pass p = *pass;
-    const uint32_t *offsets = exi_normals_at(p.normals, p.normals->face_offsets),
-                   *corners = exi_normals_at(p.normals, p.normals->corners);
-    const bool by_angle = p.normals->by_angle != 0, quads = p.normals->quads && !by_angle;
-    for (int four = begin; four < end; four++) {
-        const int first = 4 * four, left = p.normals->face_count - first, last = first + (left < 4 ? left : 4);
-        if (quads && left >= 4 && find_quads(&p, corners + 4 * (size_t)first, p.areas + first))
-            continue;
-        for (int f = first; f < last; f++) {
-            double area[3];
-            find_area(&p, corners + offsets[f], offsets[f + 1] - offsets[f], area);
-            if (by_angle && !exi_unit3(area))
-                area[0] = area[1] = area[2] = 0;
-            for (int c = 0; c < 3; c++)
-                p.areas[f][c] = (float)area[c];
-            p.areas[f][3] = 0;
-        }
+    if (p.normals->by_angle) {
+        for (int f = EXI_NORMALS_UNIT * begin; f < EXI_NORMALS_UNIT * end && f < p.normals->face_count; f++)
+            find_singly(&p, f);
+        return;
+    }
+    const unsigned char *flags = exi_normals_at(p.normals, p.normals->flags);
+    for (int unit = begin; unit < end; unit++) {
+        const bool large = flags[unit] & EXI_NORMALS_LARGE;
+        if (flags[unit] & EXI_NORMALS_LAST)
+            find_unit(&p, unit, p.stride, true, large);
+        else if (p.stride == 3 * sizeof(float))
+            find_unit(&p, unit, 3 * sizeof(float), false, large);
+        else
+            find_unit(&p, unit, p.stride, false, large);
     }
 }
 
@@ -112,73 +172,81 @@ static double angle_at(const float *v, const float *next, const float *previous)
     return exi_corner(sqrt(exi_dot3(across, across)), exi_dot3(a, b));
 }
 
-/* Stores up to four vertices whose sums are too small, too large, zero or NaN, or which are not packed. */
-static void store_singly(const exi_normals_pass *p, int v, int count, float units[3][EXI_QUAD_LANES],
-                         float sums[3][EXI_QUAD_LANES], const float squares[EXI_QUAD_LANES]) {
+/* Stores vertices of which some have sums that are too small, too large, zero or NaN, or which are not packed. */
+static void store_singly(const exi_normals_pass *p, int v, int count, float units[3][EXI_WIDTH],
+                         float sums[3][EXI_WIDTH], const float usual[EXI_WIDTH]) {
     for (int i = 0; i < count; i++) {
         float *to = (float *)(void *)(p->out + (size_t)(v + i) * p->out_stride);
         double sum[3] = {(double)sums[0][i], (double)sums[1][i], (double)sums[2][i]};
-        const bool usual = squares[i] > EXI_SQUARE_LEAST && squares[i] < EXI_SQUARE_MOST;
-        const bool sound = usual || exi_unit3(sum);
+        const bool sound = usual[i] > 0 || exi_unit3(sum);
         for (int c = 0; c < 3; c++)
-            to[c] = usual ? units[c][i] : sound ? (float)sum[c] : 0;
+            to[c] = usual[i] > 0 ? units[c][i] : sound ? (float)sum[c] : 0;
     }
 }
 
-/* Normalises the sums of up to four vertices (within 2e-7) and stores them. */
-static inline void store_units(const exi_normals_pass *p, int v, int count, exi_quad sums[4]) {
-    exi_quad_transpose(sums);
-    const exi_quad square = exi_corner_dot(sums, sums), half = exi_quad_splat(0.5f);
-    const exi_quad y = exi_quad_inverse_root(square);
-    const exi_quad off = exi_quad_msub(exi_quad_mul(square, y), y, exi_quad_splat(1));
-    const exi_quad inverse = exi_quad_madd(exi_quad_mul(y, half), off, y); /* one more Newton step */
-    exi_quad units[3];
-    float squares[EXI_QUAD_LANES], lanes[2][3][EXI_QUAD_LANES];
+/* Normalises the sums of up to EXI_WIDTH vertices (within 2e-7) and stores them. */
+static inline void store_units(const exi_normals_pass *p, int v, int count, const exi_quad given[EXI_WIDTH]) {
+    exi_wide sums[4], units[3];
+    EXI_WRITE_OUT
+    for (int r = 0; r < 4; r++) { /* block b has vertex 4 b + r: transposed, the lanes are in order */
+        exi_quad blocks[BLOCKS];
+        EXI_WRITE_OUT
+        for (int b = 0; b < BLOCKS; b++)
+            blocks[b] = given[4 * b + r];
+        sums[r] = exi_of_quads(blocks);
+    }
+    exi_transpose_blocks(sums);
+    const exi_wide one = exi_splat(1), square = dot3(sums, sums);
+    const exi_wide y = exi_inverse_root(square);
+    const exi_wide off = exi_msub(exi_mul(square, y), y, one);
+    const exi_wide inverse = exi_madd(exi_mul(y, exi_splat(0.5f)), off, y); /* one more Newton step */
+    const exi_wide usual = is_between(square, EXI_SQUARE_LEAST, EXI_SQUARE_MOST, one);
+    EXI_WRITE_OUT
     for (int c = 0; c < 3; c++)
-        units[c] = exi_quad_mul(sums[c], inverse);
-    exi_quad_store(squares, square);
-    bool usual = count == 4 && p->out_stride == 3 * sizeof(float);
-    for (int i = 0; i < 4; i++)
-        usual = usual & (squares[i] > EXI_SQUARE_LEAST) & (squares[i] < EXI_SQUARE_MOST);
-    if (usual) {
-        exi_quad_store_triples((float *)(void *)(p->out + (size_t)v * p->out_stride), units);
+        units[c] = exi_mul(sums[c], inverse);
+    if (count >= EXI_WIDTH && p->out_stride == 3 * sizeof(float) && !exi_any_above(one, usual)) {
+        exi_store_triples((float *)(void *)(p->out + (size_t)v * p->out_stride), units[0], units[1], units[2]);
         return;
     }
+    float lanes[2][3][EXI_WIDTH], good[EXI_WIDTH];
     for (int c = 0; c < 3; c++) {
-        exi_quad_store(lanes[0][c], units[c]);
-        exi_quad_store(lanes[1][c], sums[c]);
+        exi_store(lanes[0][c], units[c]);
+        exi_store(lanes[1][c], sums[c]);
     }
-    store_singly(p, v, count, lanes[0], lanes[1], squares);
+    exi_store(good, usual);
+    store_singly(p, v, count < EXI_WIDTH ? count : EXI_WIDTH, lanes[0], lanes[1], good);
+}
+
+/* Sums the faces around four vertices, from four rounds together. */
+static inline void sum_four(const float *areas, const uint32_t *round, const uint32_t *end, exi_quad sums[4]) {
+    EXI_WRITE_OUT
+    for (int k = 0; k < 4; k++)
+        sums[k] = exi_quad_splat(0);
+    for (; round < end; round += 16) {
+        EXI_WRITE_OUT
+        for (int k = 0; k < 4; k++) {
+            EXI_WRITE_OUT
+            for (int i = 0; i < 4; i++)
+                sums[k] = exi_quad_add(sums[k], exi_quad_load(areas + round[4 * i + k]));
+        }
+    }
 }
 
 EXI_ENTRY(exi_normals_by_area, (const exi_normals_pass *pass, int begin, int end), (pass, begin, end)) {
     const exi_normals_pass p = *pass;
-    const uint32_t *starts = exi_normals_at(p.normals, p.normals->gather_offsets),
-                   *faces = exi_normals_at(p.normals, p.normals->gathers);
-    for (int v = begin, count; v < end; v += count) {
-        exi_quad sums[4];
-        count = end - v < 4 ? end - v : 4;
-        if (count == 4 && starts[v + 4] - starts[v] == 16 && starts[v + 2] - starts[v] == 8 &&
-            starts[v + 1] - starts[v] == 4 && starts[v + 3] - starts[v] == 12) { /* four faces each, as in refined
-                                                                                    quads */
-            const uint32_t *around = faces + starts[v];
-            EXI_WRITE_OUT
-            for (int k = 0; k < 4; k++) {
-                sums[k] = exi_quad_splat(0);
-                EXI_WRITE_OUT
-                for (int i = 0; i < 4; i++)
-                    sums[k] = exi_quad_add(sums[k], exi_quad_load(p.areas[around[4 * k + i]]));
-            }
-            store_units(&p, v, count, sums);
-            continue;
+    const uint32_t *starts = exi_normals_at(p.normals, p.normals->gather_starts),
+                   *rounds = exi_normals_at(p.normals, p.normals->gathers);
+    const int units_end = EXI_NORMALS_UNIT * end;
+    const int last = units_end < p.normals->vertex_count ? units_end : p.normals->vertex_count;
+    for (int v = EXI_NORMALS_UNIT * begin; v < last; v += EXI_WIDTH) {
+        exi_quad sums[EXI_WIDTH];
+        EXI_WRITE_OUT
+        for (int b = 0; b < BLOCKS; b++) {
+            const uint32_t *own = starts + v / EXI_NORMALS_FOUR + b;
+            sum_four(p.areas[0], rounds + EXI_NORMALS_FOUR * (size_t)own[0], rounds + EXI_NORMALS_FOUR * (size_t)own[1],
+                     sums + 4 * b);
         }
-        for (int k = 0; k < 4; k++) {
-            exi_quad sum = exi_quad_splat(0);
-            for (uint32_t i = k < count ? starts[v + k] : 0, last = k < count ? starts[v + k + 1] : 0; i < last; i++)
-                sum = exi_quad_add(sum, exi_quad_load(p.areas[faces[i]]));
-            sums[k] = sum;
-        }
-        store_units(&p, v, count, sums);
+        store_units(&p, v, last - v, sums);
     }
 }
 
@@ -205,15 +273,16 @@ static inline exi_quad sum_by_angle(const exi_normals_pass *p, uint32_t v, const
 
 EXI_ENTRY(exi_normals_by_angle, (const exi_normals_pass *pass, int begin, int end), (pass, begin, end)) {
     const exi_normals_pass p = *pass;
-    const uint32_t *starts = exi_normals_at(p.normals, p.normals->gather_offsets);
+    const uint32_t *starts = exi_normals_at(p.normals, p.normals->gather_starts);
     const exi_normals_gather *gathers = exi_normals_at(p.normals, p.normals->gathers);
-    for (int v = begin, count; v < end; v += count) {
-        exi_quad sums[4];
-        count = end - v < 4 ? end - v : 4;
-        for (int k = 0; k < 4; k++)
-            sums[k] = k < count ? sum_by_angle(&p, (uint32_t)(v + k), gathers + starts[v + k],
-                                               (int)(starts[v + k + 1] - starts[v + k]))
-                                : exi_quad_splat(0);
-        store_units(&p, v, count, sums);
+    const int units_end = EXI_NORMALS_UNIT * end;
+    const int last = units_end < p.normals->vertex_count ? units_end : p.normals->vertex_count;
+    for (int v = EXI_NORMALS_UNIT * begin; v < last; v += EXI_WIDTH) {
+        exi_quad sums[EXI_WIDTH];
+        for (int k = 0; k < EXI_WIDTH; k++)
+            sums[k] = v + k < last ? sum_by_angle(&p, (uint32_t)(v + k), gathers + starts[v + k],
+                                                  (int)(starts[v + k + 1] - starts[v + k]))
+                                   : exi_quad_splat(0);
+        store_units(&p, v, last - v, sums);
     }
 }

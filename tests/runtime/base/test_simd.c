@@ -148,6 +148,34 @@ static void inverse_roots_are_near(void **state) {
     }
 }
 
+/* Blocks are loaded from anywhere, and each is a four-by-four with the same block of three others. */
+static void blocks_are_quads(void **state) {
+    (void)state;
+    enum { BLOCKS = WIDTH / 4 };
+    float from[4][BLOCKS][5], to[WIDTH];
+    exi_wide m[4], same[4];
+    for (int i = 0; i < 4; i++) {
+        const float *at[BLOCKS];
+        exi_quad quads[BLOCKS];
+        for (int b = 0; b < BLOCKS; b++) {
+            for (int k = 0; k < 5; k++)
+                from[i][b][k] = (float)(100 * i + 10 * b + k);
+            at[b] = from[i][BLOCKS - 1 - b] + 1;
+            quads[b] = exi_quad_load(at[b]);
+        }
+        m[i] = exi_load_blocks(at);
+        same[i] = exi_of_quads(quads);
+    }
+    for (int twice = 0; twice < 2; twice++) {
+        exi_transpose_blocks(twice ? same : m);
+        for (int i = 0; i < 4; i++) {
+            exi_store(to, twice ? same[i] : m[i]);
+            for (int k = 0; k < WIDTH; k++)
+                assert_true(to[k] == from[k % 4][BLOCKS - 1 - k / 4][i + 1]);
+        }
+    }
+}
+
 /* A four-by-four of each block, and back; matrices times points; blocks that turn. */
 static void threes_are_three_quads(void **state) {
     (void)state;
@@ -276,6 +304,7 @@ int main(void) {
         cmocka_unit_test(triples_are_interleaved),
         cmocka_unit_test(triples_are_taken_apart),
         cmocka_unit_test(inverse_roots_are_near),
+        cmocka_unit_test(blocks_are_quads),
         cmocka_unit_test(threes_are_three_quads),
         cmocka_unit_test(twos_are_two_quads),
         cmocka_unit_test(quads_are_parted),

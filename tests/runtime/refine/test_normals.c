@@ -104,8 +104,7 @@ static void test_by_hand(void **state) {
     ex_normals_destroy(n);
 }
 
-/* A strip of quads, of which one is a needle: the four next to it use the slow path, others do not. Against sums in
- * double. */
+/* A strip of quads, of which one is a needle and takes the slow path. Against sums in double. */
 static void test_strip(void **state) {
     (void)state;
     enum { QUADS = 13, POINTS = 2 * QUADS + 2 };
@@ -143,6 +142,65 @@ static void test_strip(void **state) {
             assert_near((double)out[v][k], sum[k] / sqrt(length), 1e-6);
     }
     ex_normals_destroy(n);
+}
+
+/* Adds to sum the area vector of a face if it has the vertex, times 2 for each time it has it. */
+static void add_area(const float (*points)[3], const int *corners, int size, int v, double sum[3]) {
+    for (int k = 0; k < size; k++)
+        for (int i = 2; i < size && corners[k] == v; i++) {
+            double u[3], w[3];
+            for (int c = 0; c < 3; c++) {
+                u[c] = (double)points[corners[i - 1]][c] - (double)points[corners[0]][c];
+                w[c] = (double)points[corners[i]][c] - (double)points[corners[0]][c];
+            }
+            for (int c = 0; c < 3; c++)
+                sum[c] += u[(c + 1) % 3] * w[(c + 2) % 3] - u[(c + 2) % 3] * w[(c + 1) % 3];
+        }
+}
+
+/* Triangles, quads and hexagons mixed, vertices in many faces and in none, faces with the last vertex, behind which
+ * there is nothing to read; with every number of faces around a unit's end. Against sums in double. */
+static void test_mixed_faces(void **state) {
+    (void)state;
+    enum { MOST = 53, POINTS = 37 };
+    uint64_t random = 8;
+    for (int faces = 1; faces <= MOST; faces++) {
+        int offsets[MOST + 1] = {0}, corners[6 * MOST];
+        float(*points)[3] = malloc(POINTS * sizeof *points), (*out)[3] = malloc(POINTS * sizeof *out);
+        for (int v = 0; v < POINTS; v++)
+            for (int c = 0; c < 3; c++)
+                points[v][c] = (float)random_between(&random, -1, 1);
+        for (int f = 0; f < faces; f++) {
+            const int size = faces % 3 == 0 ? 4 : f % 7 == 0 ? 6 : 3 + f % 2;
+            offsets[f + 1] = offsets[f] + size;
+            for (int k = 0; k < size; k++) /* vertex 3 in many, vertex 5 in none */
+                corners[offsets[f] + k] = k == 1 && f % 2 ? 3 : (7 * f + 11 * k + 6) % POINTS;
+            for (int k = 0; k < size; k++)
+                corners[offsets[f] + k] += corners[offsets[f] + k] == 5 ? 31 : 0;
+        }
+        ex_normals *n = NULL;
+        const ex_normals_def def = {POINTS, faces, offsets, corners, EX_NORMAL_BY_AREA};
+        assert_int_equal(ex_normals_create(&def, NULL, &n, NULL), EX_OK);
+        compute(n, points[0], out[0]);
+        for (int v = 0; v < POINTS; v++) {
+            double sum[3] = {0}, length = 0, all = 0;
+            for (int f = 0; f < faces; f++) {
+                double own[3] = {0};
+                add_area((const float(*)[3])points, corners + offsets[f], offsets[f + 1] - offsets[f], v, own);
+                for (int c = 0; c < 3; c++)
+                    sum[c] += own[c];
+                all += sqrt(own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
+            }
+            for (int c = 0; c < 3; c++)
+                length += sum[c] * sum[c];
+            for (int c = 0; c < 3; c++)
+                assert_near((double)out[v][c], length > 0 ? sum[c] / sqrt(length) : 0,
+                            length > 0 ? 1e-6 + 6e-6 * all / sqrt(length) : 0);
+        }
+        ex_normals_destroy(n);
+        free(points);
+        free(out);
+    }
 }
 
 /* Moved far away and made small: the same normals; without extent: zero. */
@@ -332,6 +390,8 @@ static void test_memory(void **state) {
     int offsets[] = {0, 4, 8, 12, 16, 20, 24};
     ex_normals_def def = {8, 6, offsets, cube_quads, EX_NORMAL_BY_ANGLE};
     assert_int_equal(failing_allocator_sweep(attempt, &def), 1);
+    def.weighting = EX_NORMAL_BY_AREA;
+    assert_int_equal(failing_allocator_sweep(attempt, &def), 2);
 }
 
 int main(void) {
@@ -340,7 +400,7 @@ int main(void) {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_places_and_sizes),
         cmocka_unit_test(test_strips),  cmocka_unit_test(test_bad_definitions),
         cmocka_unit_test(test_misuse),  cmocka_unit_test(test_unaligned),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_mixed_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

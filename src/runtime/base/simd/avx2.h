@@ -92,6 +92,21 @@ static inline void exi_load_triples(const float *p, exi_wide v[3]) {
     v[1] = _mm256_shuffle_ps(y0, y2, _MM_SHUFFLE(2, 0, 2, 0));
     v[2] = _mm256_shuffle_ps(z, c, _MM_SHUFFLE(3, 0, 2, 0));
 }
+/* An insertion from memory needs no shuffle. */
+static inline exi_wide exi_load_blocks(const float *const p[2]) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p[0])), _mm_loadu_ps(p[1]), 1);
+}
+static inline exi_wide exi_of_quads(const exi_quad q[2]) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(q[0]), q[1], 1);
+}
+static inline void exi_transpose_blocks(exi_wide m[4]) {
+    const __m256 a = _mm256_unpacklo_ps(m[0], m[1]), b = _mm256_unpackhi_ps(m[0], m[1]);
+    const __m256 c = _mm256_unpacklo_ps(m[2], m[3]), d = _mm256_unpackhi_ps(m[2], m[3]);
+    m[0] = _mm256_shuffle_ps(a, c, 0x44);
+    m[1] = _mm256_shuffle_ps(a, c, 0xEE);
+    m[2] = _mm256_shuffle_ps(b, d, 0x44);
+    m[3] = _mm256_shuffle_ps(b, d, 0xEE);
+}
 typedef __m256i exi_ints;
 static inline exi_ints exi_zero_ints(void) {
     return _mm256_setzero_si256();

@@ -87,6 +87,23 @@ static inline void exi_load_triples(const float *p, exi_wide v[3]) {
     v[1] = _mm512_mask_permutexvar_ps(_mm512_permutex2var_ps(a, y, b), 0xF800, _mm512_add_epi32(last, one), c);
     v[2] = _mm512_mask_permutexvar_ps(_mm512_permutex2var_ps(a, z, b), 0xFC00, last_z, c);
 }
+/* An insertion from memory needs no shuffle. */
+static inline exi_wide exi_load_blocks(const float *const p[4]) {
+    const __m512 a = _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(p[0])), _mm_loadu_ps(p[1]), 1);
+    return _mm512_insertf32x4(_mm512_insertf32x4(a, _mm_loadu_ps(p[2]), 2), _mm_loadu_ps(p[3]), 3);
+}
+static inline exi_wide exi_of_quads(const exi_quad q[4]) {
+    const __m512 a = _mm512_insertf32x4(_mm512_castps128_ps512(q[0]), q[1], 1);
+    return _mm512_insertf32x4(_mm512_insertf32x4(a, q[2], 2), q[3], 3);
+}
+static inline void exi_transpose_blocks(exi_wide m[4]) {
+    const __m512 a = _mm512_unpacklo_ps(m[0], m[1]), b = _mm512_unpackhi_ps(m[0], m[1]);
+    const __m512 c = _mm512_unpacklo_ps(m[2], m[3]), d = _mm512_unpackhi_ps(m[2], m[3]);
+    m[0] = _mm512_shuffle_ps(a, c, 0x44);
+    m[1] = _mm512_shuffle_ps(a, c, 0xEE);
+    m[2] = _mm512_shuffle_ps(b, d, 0x44);
+    m[3] = _mm512_shuffle_ps(b, d, 0xEE);
+}
 typedef __m512i exi_ints;
 static inline exi_ints exi_zero_ints(void) {
     return _mm512_setzero_si512();
@@ -157,12 +174,7 @@ static inline exi_three exi_three_next(exi_three a) {
     return _mm512_shuffle_f32x4(a, a, _MM_SHUFFLE(3, 0, 2, 1));
 }
 static inline void exi_three_transpose(exi_three m[4]) {
-    const __m512 a = _mm512_unpacklo_ps(m[0], m[1]), b = _mm512_unpackhi_ps(m[0], m[1]);
-    const __m512 c = _mm512_unpacklo_ps(m[2], m[3]), d = _mm512_unpackhi_ps(m[2], m[3]);
-    m[0] = _mm512_shuffle_ps(a, c, 0x44);
-    m[1] = _mm512_shuffle_ps(a, c, 0xEE);
-    m[2] = _mm512_shuffle_ps(b, d, 0x44);
-    m[3] = _mm512_shuffle_ps(b, d, 0xEE);
+    exi_transpose_blocks(m);
 }
 static inline exi_three exi_three_sum(const float *const m[4], const float *weights) {
     __m512 sum = _mm512_mul_ps(_mm512_loadu_ps(m[0]), _mm512_set1_ps(weights[0]));
