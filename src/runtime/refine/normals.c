@@ -53,6 +53,11 @@ static void fill_by_angle(ex_normals *n) {
     }
 }
 
+static uint32_t find_least(const uint32_t triangle[3]) {
+    const uint32_t least = triangle[1] < triangle[0];
+    return triangle[2] < triangle[least] ? 2 : least;
+}
+
 static void fill_quads(ex_normals *n) {
     const uint32_t *face_offsets = exi_normals_at(n, n->face_offsets), *corners = exi_normals_at(n, n->corners);
     uint32_t(*quads)[4] = exi_normals_at(n, n->quads);
@@ -60,8 +65,9 @@ static void fill_quads(ex_normals *n) {
     for (int f = 0; f < EXI_NORMALS_UNIT * n->face_units; f++) {
         const int own = f < n->face_count ? f : n->face_count - 1;
         const uint32_t *from = corners + face_offsets[own], size = face_offsets[own + 1] - face_offsets[own];
+        const uint32_t first = size == 3 ? find_least(from) : 0;
         for (uint32_t k = 0; k < 4; k++) {
-            quads[f][k] = from[size == 4 || k < 3 ? k : 0];
+            quads[f][k] = size == 4 ? from[k] : from[(first + k) % 3];
             if (quads[f][k] + 1 == (uint32_t)n->vertex_count)
                 flags[f / EXI_NORMALS_UNIT] |= EXI_NORMALS_LAST;
         }

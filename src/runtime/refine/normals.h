@@ -3,7 +3,8 @@
  *
  * Faces and vertices go by units of 16, so that any width of registers divides them. By area, faces are also listed as
  * quads, the last unit filled up with its last face: a triangle a b c is the quad a b c a, whose diagonals c - a and
- * a - b have the same product; a larger face is one of its corners' triangles there, and is done again singly. Vertices
+ * a - b have the same product. It begins with its least vertex, so that a triangle and its reverse have the same
+ * diagonals and cancel. A larger face is one of its corners' triangles there, and is done again singly. Vertices
  * are listed by fours: `rounds` for each four, a round being one face for each of them; there are as many as the most
  * faces around one of the four, rounded up to a multiple of four. Vertices with fewer faces add one without area.
  */

@@ -90,9 +90,11 @@ EXI_KERNEL bool find_quads(const char *positions, size_t stride, bool last, cons
     }
     exi_transpose_blocks(u);
     exi_transpose_blocks(w);
-    area[0] = exi_msub(u[2], w[1], exi_mul(u[1], w[2]));
-    area[1] = exi_msub(u[0], w[2], exi_mul(u[2], w[0]));
-    area[2] = exi_msub(u[1], w[0], exi_mul(u[0], w[1]));
+    EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++) { /* not fused, so that a face and its reverse cancel to the bit */
+        const int i = (c + 1) % 3, j = (c + 2) % 3;
+        area[c] = exi_sub(exi_mul(u[i], w[j]), exi_mul(u[j], w[i]));
+    }
     area[3] = exi_splat(0);
     const exi_wide one = exi_splat(1), least = exi_mul(exi_mul(dot3(u, u), dot3(w, w)), exi_splat(0.01f));
     const exi_wide usual =

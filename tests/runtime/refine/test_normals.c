@@ -203,6 +203,30 @@ static void test_mixed_faces(void **state) {
     }
 }
 
+/* A face and its reverse, begun at any corner: they cancel to the bit. */
+static void test_two_sides(void **state) {
+    (void)state;
+    uint64_t random = 12;
+    for (int size = 3; size <= 4; size++)
+        for (int start = 0; start < size; start++) {
+            float points[4 * 20][3], out[4 * 20][3];
+            int corners[2 * 4 * 20];
+            for (int v = 0; v < size * 20; v++)
+                for (int c = 0; c < 3; c++)
+                    points[v][c] = (float)random_between(&random, -1, 1);
+            for (int f = 0; f < 20; f++)
+                for (int k = 0; k < size; k++) {
+                    corners[2 * size * f + k] = size * f + k;
+                    corners[2 * size * f + size + k] = size * f + (start + size - k) % size;
+                }
+            ex_normals *n = create(size * 20, 40, size, corners, EX_NORMAL_BY_AREA);
+            compute(n, points[0], out[0]);
+            for (int v = 0; v < size * 20; v++)
+                assert_true(out[v][0] == 0 && out[v][1] == 0 && out[v][2] == 0);
+            ex_normals_destroy(n);
+        }
+}
+
 /* Moved far away and made small: the same normals; without extent: zero. */
 static void test_places_and_sizes(void **state) {
     (void)state;
@@ -396,11 +420,12 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cube),    cmocka_unit_test(test_strip),
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_places_and_sizes),
-        cmocka_unit_test(test_strips),  cmocka_unit_test(test_bad_definitions),
-        cmocka_unit_test(test_misuse),  cmocka_unit_test(test_unaligned),
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_mixed_faces),
+        cmocka_unit_test(test_cube),      cmocka_unit_test(test_strip),
+        cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_places_and_sizes),
+        cmocka_unit_test(test_strips),    cmocka_unit_test(test_bad_definitions),
+        cmocka_unit_test(test_misuse),    cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_mixed_faces),
+        cmocka_unit_test(test_two_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
