@@ -164,7 +164,9 @@ typedef struct ex_evaluation {
 } ex_evaluation;
 
 /* Returns the bytes of scratch needed to evaluate pose_count poses in one call; aligned as malloc does. Enough for
- * fewer poses, and for any other evaluation at the same level. */
+ * fewer poses, and for any other evaluation at the same level. Poses that are finished at the same time (normals,
+ * tangents, refinement, textures) have room of their own: 16 of them, and up to 64 as long as that takes at most
+ * 2 MB. */
 EX_API size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count);
 
 /* Returns the bytes of a state (ex_evaluation.states); 0 for a rig without a driver. Unless a layer follows motion,
@@ -181,8 +183,13 @@ EX_API void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_out
 
 /*
  * Evaluates many poses in one call, with [pose_count] entries in each array. The bits are those of ex_rig_evaluate, but
- * a tile of the forms is read from memory once and used for all poses. Scratch grows with pose_count; a few dozen poses
- * at a time are enough for full speed.
+ * a tile of the forms is read from memory once and used for several poses, or for all of them without tasks. Scratch
+ * grows with pose_count; a few dozen poses at a time are enough for full speed.
+ *
+ * With tasks, 16 poses or more take three calls of the hook however many they are: weights; forms and skinning; the
+ * rest. Each has pieces for 16 threads or more. So do fewer poses of a rig without a driver that has less than 8192
+ * vertices at the level, and pixels of textures. In all other cases, the rest takes one or two calls for each pose and
+ * stage.
  */
 EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                                  const ex_evaluation *evaluation, void *scratch);

@@ -1,10 +1,14 @@
 /*
- * Evaluation of a rig: weighs every layer at the pose and places the skeleton, then blends the examples of all layers
- * and skins the result in one pass over the tiles, and settles the posed cage on its driver. Refinement, which comes
- * after settling (docs/guides/drive.md has the figures), is in evaluate_surface.c.
+ * Evaluation of a rig: weighs every layer at the pose and places the skeleton (evaluate_weigh.c), then blends the
+ * examples of all layers and skins the result in one pass over the tiles, and settles the posed cage on its driver.
+ * Refinement, which comes after settling (docs/guides/drive.md has the figures), is in evaluate_surface.c.
  *
  * Work is cut into chunks of tiles at positions that do not depend on the number of threads. Each chunk makes its own
  * boxes, which are merged in order afterwards. So results do not depend on which thread did which chunk.
+ *
+ * Many poses take three calls of the task hook, however many there are: weigh, shape and pose, finish. A pose is
+ * finished within one task then, and needs scratch of its own; `lanes` of it limit the memory, and with it the number
+ * of tasks. Few poses of large meshes are finished one after the other, each stage cut into tasks by its own room.
  */
 #include "runtime/rig/evaluate.h"
 
@@ -21,6 +25,29 @@ enum { CHUNK = EXI_CHUNK_TILES };
 
 static int count_chunks(const ex_rig *rig) {
     return (exi_rig_forms(rig)->tile_count + CHUNK - 1) / CHUNK;
+}
+
+/* Poses that are finished side by side whatever they are, and bounds of the lanes of scratch for that: 2 MB, but not
+ * fewer than 16 and not more than 64 lanes. */
+enum { MANY_POSES = 16, LANES_LEAST = 16, LANES_MOST = 64, LANES_SIZE = 2 << 20 };
+/* A pose with fewer vertices and pixels than this is not worth cutting. */
+enum { SMALL_POSE = 8192 };
+
+static bool is_small(const ex_rig *rig, int level) {
+    int64_t size = ex_rig_level_vertex_count(rig, level);
+    for (int i = 0; i < rig->counts.textures; i++)
+        size += (int64_t)exi_rig_textures(rig)[i].width * exi_rig_textures(rig)[i].height;
+    return size < SMALL_POSE && !exi_rig_drive(rig);
+}
+
+/* Returns the number of poses that are finished at a time: 1 if each is cut into tasks itself. It does not decrease as
+ * pose_count grows, and depends on nothing that changes between evaluations at a level. */
+static int count_lanes(const ex_rig *rig, int level, int pose_count) {
+    if (pose_count < (is_small(rig, level) ? 2 : MANY_POSES))
+        return 1;
+    const size_t size = exi_rig_shared_size(rig, level), fit = size > 0 ? LANES_SIZE / size : LANES_MOST;
+    const int lanes = fit > LANES_MOST ? LANES_MOST : fit < LANES_LEAST ? LANES_LEAST : (int)fit;
+    return pose_count < lanes ? pose_count : lanes;
 }
 
 /* ---- scratch ---- */
@@ -61,7 +88,8 @@ size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, i
     const size_t poses = (size_t)(pose_count > 0 ? pose_count : 0);
     const int level = evaluation ? evaluation->level : 0;
     const size_t boxes = (size_t)count_chunks(rig) * 6 * sizeof(float);
-    return poses * (pose_size(rig, level) + sizeof(exi_pose_scratch) + boxes) + exi_rig_shared_size(rig, level) + 256;
+    return poses * (pose_size(rig, level) + sizeof(exi_pose_scratch) + boxes) +
+           (size_t)count_lanes(rig, level, pose_count) * exi_rig_shared_size(rig, level) + 256;
 }
 
 static void open_scratch(exi_rig_job *j, void *scratch) {
@@ -71,180 +99,6 @@ static void open_scratch(exi_rig_job *j, void *scratch) {
     for (int pose = 0; pose < j->pose_count; pose++)
         place_pose(j->rig, j->level, &cursor, false, &j->scratch[pose]);
     j->shared = (void *)cursor;
-}
-
-/* ---- weigh ---- */
-
-static void gather_point(const ex_rig *rig, const exi_layer_record *layer, const ex_pose *pose, double *point) {
-    const int32_t *axis_inputs = (const int32_t *)exi_rig_at(rig, rig->axis_inputs) + layer->first_axis;
-    for (int i = 0; i < layer->axis_count; i++) {
-        if (exi_rig_inputs(rig)[axis_inputs[i]].axis.kind == EX_AXIS_DRIVER)
-            continue; /* the driver's values come from its views */
-        ex_rig_get_input(rig, axis_inputs[i], pose, point);
-        point += exi_rig_inputs(rig)[axis_inputs[i]].axis.kind == EX_AXIS_SCALAR ? 1 : 4;
-    }
-}
-
-static const ex_weigher *layer_weigher(const exi_rig_job *j, int layer) {
-    const ex_weigher *own = ex_rig_weigher(j->rig, layer);
-    const ex_weigher *other = j->weighers ? j->weighers[layer] : NULL;
-    if (!other)
-        return own;
-    if (other->example_count == own->example_count && other->dimension == own->dimension &&
-        ex_weigher_set_weight_count(other) == ex_weigher_set_weight_count(own))
-        return other;
-    exi_misuse("ex_rig_evaluate", "a replaced weigher has another number of examples, axes or sets");
-    return own;
-}
-
-bool exi_rig_is_muted(const exi_rig_job *j, int layer) {
-    return j->muted ? j->muted[layer] : (exi_rig_layers(j->rig)[layer].flags & EXI_LAYER_MUTED) != 0;
-}
-
-/* Weighs a layer that the driver weighs. Returns NULL if its vertices have individual weights: it then takes no part in
- * the sum. */
-static const double *weigh_driven(const exi_rig_job *j, int l, const ex_pose *pose, void *state, exi_pose_scratch *s) {
-    const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
-    const ex_weigher *weigher = layer_weigher(j, l);
-    double *weights = s->weights + layer->first_example;
-    s->point[0] = 0;
-    gather_point(j->rig, layer, pose, s->point);
-    const bool regional =
-        exi_drive_weigh(j->rig, exi_drive_layer_of(j->rig, l), weigher != ex_rig_weigher(j->rig, l) ? weigher : NULL,
-                        s->point[0], &s->drive, weights, state);
-    s->regional |= regional;
-    return regional ? NULL : weights;
-}
-
-/* Returns the weights of a layer's examples, or those of its sets if vertices have their own sets of examples. */
-static const double *weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_pose_scratch *s) {
-    const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
-    double *weights = s->weights + layer->first_example;
-    gather_point(j->rig, layer, pose, s->point);
-    if (layer->flags & EXI_LAYER_MOVED) {
-        ex_weigher_evaluate_sets(layer_weigher(j, l), s->point, weights, s->set_weights);
-        return s->set_weights;
-    }
-    ex_weigher_evaluate(layer_weigher(j, l), s->point, weights);
-    return weights;
-}
-
-/* Muted driven layers have zero region weights too. */
-static void mute_driven(const ex_rig *rig, int layer, void *state, exi_pose_scratch *s) {
-    const exi_drive_layer *driven = exi_drive_layer_of(rig, layer);
-    if (!driven)
-        return;
-    if (driven->predictor) { /* what it missed is no motion: it begins anew */
-        const ex_predictor *predictor = exi_drive_at(exi_rig_drive(rig), driven->predictor);
-        if (state)
-            memset((char *)state + driven->state, 0, ex_predictor_history_size(predictor));
-        return;
-    }
-    const exi_regions regions = exi_drive_regions(rig, driven, &s->drive, false);
-    memset((float *)(uintptr_t)regions.weights, 0,
-           (size_t)driven->view_count * (size_t)driven->width * sizeof *regions.weights);
-    if (exi_drive_is_keyed(exi_rig_drive(rig))) /* settling reads them, and nothing else writes them */
-        memset(s->drive.omegas, 0, (size_t)rig->counts.vertices * (size_t)driven->width * sizeof *s->drive.omegas);
-}
-
-static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state, exi_pose_scratch *s) {
-    const ex_rig *rig = j->rig;
-    s->regional = false;
-    for (int l = 0; l < rig->counts.layers; l++) {
-        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        const exi_domain *domain = exi_domains[layer->domain];
-        const double *weights = NULL;
-        if (exi_rig_is_muted(j, l)) {
-            memset(s->weights + layer->first_example, 0, (size_t)layer->example_count * sizeof *s->weights);
-            mute_driven(rig, l, state, s);
-        } else {
-            weights = layer->flags & EXI_LAYER_DRIVEN ? weigh_driven(j, l, pose, state, s) : weigh_layer(j, l, pose, s);
-        }
-        if (domain->weigh)
-            domain->weigh(j, l, weights, s);
-    }
-}
-
-/* Joint positions follow the examples' weights, as forms do: sum over examples of weight times shift. */
-static bool sum_shifts(const ex_rig *rig, exi_pose_scratch *s) {
-    const int count = 3 * rig->counts.joints;
-    const exi_shift_record *records = exi_rig_shifts(rig);
-    if (rig->counts.shifts == 0)
-        return false;
-    memset(s->shifts, 0, (size_t)count * sizeof *s->shifts);
-    for (int i = 0; i < rig->counts.shifts; i++) {
-        const float weight = (float)s->weights[records[i].example];
-        const float *shift = exi_rig_at(rig, records[i].data);
-        for (int c = 0; c < count && weight != 0; c++)
-            s->shifts[c] += weight * shift[c];
-    }
-    return true;
-}
-
-static const float *place_joints(const ex_rig *rig, const ex_pose *pose, bool turns, exi_pose_scratch *s) {
-    ex_skeleton_input input = {.locals = pose ? pose->joints : NULL, .shifts = sum_shifts(rig, s) ? s->shifts : NULL};
-    ex_skeleton_output output = {.matrices = s->matrices, .centres = s->centres, .turns = turns ? s->turns : NULL};
-    ex_skeleton_evaluate(ex_rig_skeleton(rig), &input, &output, s->skeleton);
-    return s->matrices;
-}
-
-/* The driver's frames come before the weights, which are measured in them; shifts of joints do not move frames. */
-static void place_driver(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
-    const ex_rig *rig = j->rig;
-    const float *joints = NULL;
-    if (exi_rig_drive(rig)->joints) {
-        ex_skeleton_input input = {.locals = pose ? pose->joints : NULL};
-        ex_skeleton_output output = {.matrices = s->matrices};
-        ex_skeleton_evaluate(ex_rig_skeleton(rig), &input, &output, s->skeleton);
-        joints = s->matrices;
-    }
-    exi_drive_place(rig, pose, &s->drive, joints);
-}
-
-static void make_palette(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
-    const ex_rig *rig = j->rig;
-    const bool rotations = rig->patches[EX_OFFSET_FRAME_SKINNED] != 0;
-    s->skinned_by = NULL;
-    if (!j->skinned)
-        return;
-    if (!rig->skin) {
-        s->skin = exi_drive_at(exi_rig_drive(rig), exi_rig_drive(rig)->skin);
-        s->skinned_by = exi_drive_palette(rig, &s->drive, rotations);
-        return;
-    }
-    const bool turns = rotations || ex_rig_skinning(rig) == EX_SKINNING_DUAL_QUATERNION;
-    ex_palette_def def = {.method = ex_rig_skinning(rig),
-                          .joint_count = rig->counts.joints,
-                          .matrices = place_joints(rig, pose, turns, s),
-                          .centres = s->centres,
-                          .rotations = rotations,
-                          .turns = turns ? s->turns : NULL,
-                          .scale = ex_skeleton_scale(ex_rig_skeleton(rig))};
-    s->skin = ex_rig_skin(rig);
-    s->skinned_by = ex_palette_make(&def, s->palette);
-}
-
-static void weigh_range(void *context, int begin, int end) {
-    const exi_rig_job *j = context;
-    for (int i = begin; i < end; i++) {
-        exi_pose_scratch *s = &j->scratch[i];
-        const ex_output *output = &j->outputs[i];
-        const ex_pose *pose = j->poses ? &j->poses[i] : NULL;
-        if (exi_rig_drive(j->rig))
-            place_driver(j, pose, s);
-        s->blend = (exi_blend){.positions = output->positions,
-                               .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
-        if (j->level != 0) /* the cage is kept to be refined; a box alone needs no room for it */
-            s->blend = (exi_blend){.positions = output->positions ? s->control : NULL, .stride = 3 * sizeof(float)};
-        if (j->settled && output->box && !output->positions) /* except for one that is settled */
-            s->blend = (exi_blend){.positions = s->control, .stride = 3 * sizeof(float)};
-        weigh_layers(j, pose, j->states ? j->states[i] : NULL, s);
-        make_palette(j, pose, s);
-        if (output->weights)
-            memcpy(output->weights, s->weights, (size_t)j->rig->counts.examples * sizeof *s->weights);
-        exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, 0, exi_rig_forms(j->rig)->example_count,
-                            exi_rig_drive(j->rig) != NULL, s->terms, &s->blend.sum);
-    }
 }
 
 /* ---- shape and pose ---- */
@@ -337,10 +191,18 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
         grow_box(position, blend.stride, end - begin, box);
 }
 
+/* The first pose of part i of count, which have nearly the same number of poses. */
+static int first_pose(const exi_rig_job *j, int i, int count) {
+    return (int)((int64_t)j->pose_count * i / count);
+}
+
+/* A piece is a chunk for a part of the poses: a chunk's forms are read once for all of them. */
 static void shape_range(void *context, int begin, int end) {
     const exi_rig_job *j = context;
-    for (int chunk = begin; chunk < end; chunk++)
-        for (int pose = 0; pose < j->pose_count; pose++) {
+    for (int piece = begin; piece < end; piece++) {
+        const int chunk = piece / j->pose_parts, part = piece % j->pose_parts;
+        const int last = first_pose(j, part + 1, j->pose_parts);
+        for (int pose = first_pose(j, part, j->pose_parts); pose < last; pose++) {
             const exi_pose_scratch *s = &j->scratch[pose];
             float *box = NULL;
             if (j->outputs[pose].box) {
@@ -350,6 +212,7 @@ static void shape_range(void *context, int begin, int end) {
             if (s->blend.positions || box)
                 shape_chunk(j, s, chunk, box);
         }
+    }
 }
 
 static void join_boxes(const exi_rig_job *j, int pose) {
@@ -396,14 +259,50 @@ static void settle(const exi_rig_job *j, int pose) {
         memcpy(driven->blended, s->drive.blended, (size_t)exi_rig_drive(rig)->vertex_count * 3 * sizeof(float));
 }
 
+/* ---- finish ---- */
+
+static void finish_pose(const exi_rig_job *j, int pose) {
+    join_boxes(j, pose);
+    if (exi_rig_drive(j->rig))
+        settle(j, pose);
+    exi_rig_finish(j, pose);
+    for (int d = 0; j->outputs[pose].textures && d < EX_DOMAIN_COUNT; d++)
+        if (exi_rig_has_domain(j->rig, d) && exi_domains[d]->paint)
+            exi_domains[d]->paint(j, pose);
+}
+
+/* Finishes the poses of lanes begin to end one after the other, in the scratch of the first of these lanes, which no
+ * other task has. */
+static void finish_range(void *context, int begin, int end) {
+    exi_rig_job own = *(const exi_rig_job *)context;
+    own.tasks = NULL;
+    own.shared = (char *)own.shared + (size_t)begin * exi_rig_shared_size(own.rig, own.level);
+    const int last = first_pose(&own, end, own.lanes);
+    for (int pose = first_pose(&own, begin, own.lanes); pose < last; pose++)
+        finish_pose(&own, pose);
+}
+
 /* ---- entry points ---- */
 
-/* Returns the number of chunks that are worth handing to a thread: about 64k sums. */
-static int chunk_grain(const exi_rig_job *j) {
+/* Parts into which the poses are cut while they are shaped: so that there are enough pieces for many threads. */
+static int count_parts(const exi_rig_job *j) {
+    enum { PIECES = 64 };
+    const int parts = j->tasks ? (PIECES + j->chunk_count - 1) / j->chunk_count : 1;
+    return parts < j->pose_count ? parts : j->pose_count;
+}
+
+/* Returns the number of pieces that are worth handing to a thread: about 64k sums. */
+static int piece_grain(const exi_rig_job *j) {
     int64_t terms = exi_rig_forms(j->rig)->example_count + 1 + (j->skinned ? 8 : 0) + 4 * j->rig->path_layers;
-    int64_t sums = (int64_t)CHUNK * EXI_TILE_FLOATS * terms * j->pose_count;
+    int64_t sums = (int64_t)CHUNK * EXI_TILE_FLOATS * terms * (j->pose_count / j->pose_parts);
     int64_t grain = sums > 0 ? 65536 / sums : 1;
     return grain > 1 ? (int)grain : 1;
+}
+
+/* Returns the number of poses that are worth handing to a thread to weigh. Drivers take long. */
+static int weigh_grain(const exi_rig_job *j) {
+    const int grain = j->pose_count / 32;
+    return exi_rig_drive(j->rig) ? 1 : j->pose_count <= 8 || grain > 8 ? 8 : grain < 2 ? 2 : grain;
 }
 
 static bool rows_fit(const ex_output *outputs, int count) {
@@ -441,6 +340,7 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
                      .tasks = e->tasks,
                      .pose_count = pose_count,
                      .chunk_count = count_chunks(rig),
+                     .lanes = count_lanes(rig, e->level, pose_count),
                      .level = e->level,
                      .split = e->split,
                      .skinned = (rig->skin != 0 || (drive && drive->skin)) && !e->unskinned,
@@ -449,18 +349,16 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
     for (int d = 0; d < EX_DOMAIN_COUNT; d++)
         if (exi_rig_has_domain(rig, d) && exi_domains[d]->add)
             j.adding[j.adding_count++] = exi_domains[d];
+    if (pose_count == 0)
+        return;
+    j.pose_parts = count_parts(&j);
     open_scratch(&j, scratch);
-    exi_run(j.tasks, pose_count, 8, weigh_range, &j);
-    exi_run(j.tasks, pose_count > 0 ? j.chunk_count : 0, chunk_grain(&j), shape_range, &j);
-    for (int pose = 0; pose < pose_count; pose++) {
-        join_boxes(&j, pose);
-        if (drive)
-            settle(&j, pose);
-        exi_rig_finish(&j, pose);
-        for (int d = 0; outputs[pose].textures && d < EX_DOMAIN_COUNT; d++)
-            if (exi_rig_has_domain(rig, d) && exi_domains[d]->paint)
-                exi_domains[d]->paint(&j, pose);
-    }
+    exi_run(j.tasks, pose_count, weigh_grain(&j), exi_rig_weigh, &j);
+    exi_run(j.tasks, j.chunk_count * j.pose_parts, piece_grain(&j), shape_range, &j);
+    if (j.lanes > 1)
+        exi_run(j.tasks, j.lanes, 1, finish_range, &j);
+    for (int pose = 0; j.lanes <= 1 && pose < pose_count; pose++)
+        finish_pose(&j, pose);
 }
 
 void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_output *output, const ex_evaluation *evaluation,

@@ -1,9 +1,10 @@
 /*
  * One call of evaluation: its arguments, and the data that its stages hand on. Private to the room.
  *
- * Stages: weigh (weights of all layers, and the skeleton's palette; one task per pose), shape and pose (blend and skin
- * a chunk of vertices for all poses; one task for a few chunks), then for each pose refine, normals, tangents and
- * textures, each cut into tasks by its own room.
+ * Stages: weigh (weights of all layers, and the skeleton's palette; a task for a few poses), shape and pose (blend and
+ * skin a chunk of vertices for a part of the poses; a task for a few of these), then for each pose settle, refine,
+ * normals, tangents and textures: many poses in a task each, few poses one after the other, cut into tasks by the rooms
+ * of these stages.
  */
 #ifndef EXI_RIG_EVALUATE_H
 #define EXI_RIG_EVALUATE_H
@@ -49,6 +50,8 @@ typedef struct exi_rig_job {
     const bool *muted;
     const ex_tasks *tasks;
     int pose_count, chunk_count;
+    int pose_parts; /* parts of the poses while they are shaped */
+    int lanes;      /* tasks that finish poses; 1: poses are finished one after the other */
     int level;
     bool split, skinned, settled;
     void *const *states;
@@ -56,15 +59,17 @@ typedef struct exi_rig_job {
     int adding_count;
     exi_pose_scratch *scratch; /* [pose_count] */
     float *boxes;              /* [pose_count][chunk_count][6] */
-    void *shared;              /* for one stage of one pose at a time */
+    void *shared;              /* [lanes][exi_rig_shared_size]: for one stage of one pose at a time */
 } exi_rig_job;
 
 /* evaluate_surface.c: everything after the posed cage, for one pose. */
 void exi_rig_finish(const exi_rig_job *job, int pose);
-/* Bytes of exi_rig_job.shared. */
+/* Bytes of a lane of exi_rig_job.shared, a multiple of 64. */
 size_t exi_rig_shared_size(const ex_rig *rig, int level);
 
-/* evaluate.c: true if the evaluation leaves a layer out. */
+/* evaluate_weigh.c: the first stage, for poses begin to end; context: an exi_rig_job. */
+void exi_rig_weigh(void *context, int begin, int end);
+/* True if the evaluation leaves a layer out. */
 bool exi_rig_is_muted(const exi_rig_job *job, int layer);
 
 #endif

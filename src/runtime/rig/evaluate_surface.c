@@ -1,7 +1,7 @@
 /*
  * From the posed cage to the surface: refined positions, normals, tangents, split vertices. One pose at a time; each
- * stage cuts itself into tasks. Everything is made in source order in the caller's arrays; split vertices are then
- * spread within them from the end, since none comes before its source.
+ * stage cuts itself into tasks, if there are any. Everything is made in source order in the caller's arrays; split
+ * vertices are then spread within them from the end, since none comes before its source.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -49,7 +49,7 @@ size_t exi_rig_shared_size(const ex_rig *rig, int level) {
         size_t own = exi_rig_has_domain(rig, d) && exi_domains[d]->shared ? exi_domains[d]->shared(rig, level) : 0;
         most = most > own ? most : own;
     }
-    return most;
+    return (most + 63) / 64 * 64;
 }
 
 /* ---- stages ---- */
