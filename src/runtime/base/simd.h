@@ -79,9 +79,10 @@
  * exi_three holds three quads, "blocks": the rows of a 3 x 4 matrix, or x, y and z of four points. It is one register
  * with AVX-512, two with AVX2, three elsewhere. Operations: load (12 floats), of and quads (from quads and back), mul,
  * madd, msub, next (block i is block (i + 1) % 3), transpose (four of them, within each block: four matrices become
- * four columns, whose blocks are rows and whose lanes are the matrices), sum (of four matrices of 16 floats, which all
- * may be read, each times its weight), load_triples (v[c] has coordinate c of four points in all its blocks),
- * added (to + such a matrix times a weight), store_triples (block c is coordinate c of four points).
+ * four columns, whose blocks are rows and whose lanes are the matrices), sum (of up to four matrices of 16 floats,
+ * which all may be read, each times its weight; the count is a constant at the call, and four weights are read),
+ * load_triples (v[c] has coordinate c of four points in all its blocks), added (to + such a matrix times a weight),
+ * store_triples (block c is coordinate c of four points).
  *
  * exi_two holds two quads, the two parts of a dual quaternion: load, first, second, mul and madd by a quad, transpose.
  */
@@ -213,14 +214,14 @@ static inline exi_three exi_three_by(const float *m, exi_quad weight, exi_three 
 static inline exi_three exi_three_added(const float *m, float weight, exi_three to) {
     return exi_three_by(m, exi_quad_splat(weight), to);
 }
-static inline exi_three exi_three_sum(const float *const m[4], const float *weights) {
+EXI_KERNEL exi_three exi_three_sum(const float *const m[4], const float *weights, int count) {
     const exi_quad w = exi_quad_load(weights);
     const exi_quad first = exi_quad_lane0(w);
     exi_three sum = {exi_quad_mul(exi_quad_load(m[0]), first), exi_quad_mul(exi_quad_load(m[0] + 4), first),
                      exi_quad_mul(exi_quad_load(m[0] + 8), first)};
-    sum = exi_three_by(m[1], exi_quad_lane1(w), sum);
-    sum = exi_three_by(m[2], exi_quad_lane2(w), sum);
-    return exi_three_by(m[3], exi_quad_lane3(w), sum);
+    sum = count > 1 ? exi_three_by(m[1], exi_quad_lane1(w), sum) : sum;
+    sum = count > 2 ? exi_three_by(m[2], exi_quad_lane2(w), sum) : sum;
+    return count > 3 ? exi_three_by(m[3], exi_quad_lane3(w), sum) : sum;
 }
 static inline void exi_three_load_triples(const float *p, exi_three v[3]) {
     exi_quad x[3];

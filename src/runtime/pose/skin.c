@@ -135,6 +135,7 @@ static bool layout(ex_skin *s, size_t long_influences) {
     exi_size total = {.bytes = sizeof *s};
     s->joints = exi_size_add(&total, vertices, EXI_SHORT * sizeof(uint16_t), EXI_ALIGN);
     s->weights = exi_size_add(&total, vertices, EXI_SHORT * sizeof(float), EXI_ALIGN);
+    s->most = exi_size_add(&total, vertices / EXI_BLOCK + 1, 1, EXI_ALIGN);
     s->long_vertices = exi_size_add(&total, longs, sizeof(int32_t), EXI_ALIGN);
     s->long_starts = exi_size_add(&total, longs + 1, sizeof(uint32_t), EXI_ALIGN);
     s->long_joints = exi_size_add(&total, long_influences, sizeof(uint16_t), EXI_ALIGN);
@@ -146,6 +147,7 @@ static bool layout(ex_skin *s, size_t long_influences) {
 static void fill(ex_skin *s, const ex_skin_def *def) {
     uint16_t *joints = (uint16_t *)((uintptr_t)s + (uintptr_t)s->joints);
     float *weights = (float *)((uintptr_t)s + (uintptr_t)s->weights);
+    unsigned char *most = (unsigned char *)((uintptr_t)s + (uintptr_t)s->most);
     int32_t *long_vertices = (int32_t *)((uintptr_t)s + (uintptr_t)s->long_vertices);
     uint32_t *long_starts = (uint32_t *)((uintptr_t)s + (uintptr_t)s->long_starts);
     uint16_t *long_joints = (uint16_t *)((uintptr_t)s + (uintptr_t)s->long_joints);
@@ -160,6 +162,9 @@ static void fill(ex_skin *s, const ex_skin_def *def) {
             joints[EXI_SHORT * (size_t)v + (size_t)i] = (uint16_t)list[i < count ? i : 0].joint;
             weights[EXI_SHORT * (size_t)v + (size_t)i] = i < count ? (float)list[i].weight : 0;
         }
+        const unsigned char needed = count <= 2 ? (unsigned char)count : EXI_SHORT;
+        if (most[v / EXI_BLOCK] < needed)
+            most[v / EXI_BLOCK] = needed;
         if (count <= EXI_SHORT)
             continue;
         long_vertices[longs++] = v;

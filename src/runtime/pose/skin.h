@@ -18,6 +18,7 @@ struct ex_skin {
     ex_skin_info info;
     uint64_t joints;        /* [vertex_count + 3][4] uint16_t */
     uint64_t weights;       /* [vertex_count + 3][4] float */
+    uint64_t most;          /* [blocks] unsigned char: 1, 2 or 4, not less than the influences of any of 64 vertices */
     uint64_t long_vertices; /* [long_count] int32_t, ascending */
     uint64_t long_starts;   /* [long_count + 1] uint32_t into the next two tables */
     uint64_t long_joints;   /* uint16_t */
@@ -44,6 +45,7 @@ struct ex_palette {
 typedef struct exi_skin_tables {
     const uint16_t *joints;
     const float *weights;
+    const unsigned char *most;
     const int32_t *long_vertices;
     const uint32_t *long_starts;
     const uint16_t *long_joints;
@@ -55,6 +57,7 @@ static inline exi_skin_tables exi_skin_tables_of(const ex_skin *skin) {
     const uintptr_t block = (uintptr_t)skin;
     return (exi_skin_tables){.joints = (const uint16_t *)(block + (uintptr_t)skin->joints),
                              .weights = (const float *)(block + (uintptr_t)skin->weights),
+                             .most = (const unsigned char *)(block + (uintptr_t)skin->most),
                              .long_vertices = (const int32_t *)(block + (uintptr_t)skin->long_vertices),
                              .long_starts = (const uint32_t *)(block + (uintptr_t)skin->long_starts),
                              .long_joints = (const uint16_t *)(block + (uintptr_t)skin->long_joints),
@@ -72,6 +75,13 @@ static inline const float *exi_palette_duals(const ex_palette *palette) {
 
 /* The number of vertices moved together. */
 enum { EXI_BLOCK = 64 };
+
+/* Returns 1, 2 or 4, not less than the influences of any of the vertices v to v + count, if these are at most four;
+ * count is from 1 to EXI_BLOCK. */
+static inline int exi_skin_most(const exi_skin_tables *t, int v, int count) {
+    const unsigned char first = t->most[v / EXI_BLOCK], last = t->most[(v + count - 1) / EXI_BLOCK];
+    return first > last ? first : last;
+}
 
 /* An array that is read and written, from the next entry on. */
 typedef struct exi_stream {

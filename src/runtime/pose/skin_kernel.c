@@ -199,17 +199,21 @@ typedef struct block_sums {
     const uint16_t *joints;
 } block_sums;
 
-static inline exi_three sum_of(const block_sums *b, int v) {
-    return b->sums ? b->sums[v] : sum_short(b->affine, b->joints + EXI_SHORT * v, b->weights + EXI_SHORT * v);
+EXI_KERNEL exi_three sum_of(const block_sums *b, int v, int influences) {
+    return b->sums ? b->sums[v]
+                   : sum_short(b->affine, b->joints + EXI_SHORT * v, b->weights + EXI_SHORT * v, influences);
 }
 
-/* Positions, and the directions of normals, of whole groups of four. `with_normals` is a constant at the call. */
-EXI_KERNEL void move_groups(const exi_streams *s, int count, block_sums sums, bool with_normals, raw_normals *made) {
+/* Positions, and the directions of normals, of whole groups of four. `influences` and `with_normals` are constants at
+ * the call. */
+EXI_KERNEL void move_groups(const exi_streams *s, int count, block_sums sums, int influences, bool with_normals,
+                            raw_normals *made) {
     const float *positions = (const float *)(const void *)s->positions.in;
     const float *normals = (const float *)(const void *)s->normals.in;
     float *out = (float *)(void *)s->positions.out;
     for (int v = 0; v < count; v += EXI_QUAD_LANES) {
-        exi_three m[4] = {sum_of(&sums, v), sum_of(&sums, v + 1), sum_of(&sums, v + 2), sum_of(&sums, v + 3)};
+        exi_three m[4] = {sum_of(&sums, v, influences), sum_of(&sums, v + 1, influences),
+                          sum_of(&sums, v + 2, influences), sum_of(&sums, v + 3, influences)};
         exi_three x[3], n[3];
         exi_three_load_triples(positions + 3 * v, x);
         if (with_normals)
@@ -275,22 +279,47 @@ static void scale_or_keep_normals(const exi_stream *s, int count, const raw_norm
     }
 }
 
+#if EXI_WIDTH == 4
+static void sum_apart(const block_sums *b, int count, int most, exi_three *sums) {
+    if (most == 1)
+        for (int i = 0; i < count; i++)
+            sums[i] = sum_of(b, i, 1);
+    else if (most == 2)
+        for (int i = 0; i < count; i++)
+            sums[i] = sum_of(b, i, 2);
+    else
+        for (int i = 0; i < count; i++)
+            sums[i] = sum_of(b, i, EXI_SHORT);
+}
+#endif
+
+EXI_KERNEL void move_with(const exi_streams *s, int count, block_sums sums, int influences, raw_normals *made) {
+    if (s->normals.in)
+        move_groups(s, count, sums, influences, true, made);
+    else
+        move_groups(s, count, sums, influences, false, made);
+}
+
 static void move_usual(const exi_skin_tables *t, const ex_palette *palette, int v, int count, const exi_streams *s) {
     block_sums sums = {.affine = exi_palette_affine(palette),
                        .weights = t->weights + EXI_SHORT * (size_t)v,
                        .joints = t->joints + EXI_SHORT * (size_t)v};
     raw_normals made[EXI_BLOCK / EXI_WIDTH];
+    int most = exi_skin_most(t, v, count);
 #if EXI_WIDTH == 4
     exi_three apart[EXI_BLOCK];
-    for (int i = 0; i < count; i++)
-        apart[i] = sum_of(&sums, i);
+    sum_apart(&sums, count, most, apart);
     sums.sums = apart;
+    most = EXI_SHORT; /* one body for all */
 #endif
-    if (!s->normals.in) {
-        move_groups(s, count, sums, false, made);
+    if (most == 1)
+        move_with(s, count, sums, 1, made);
+    else if (most == 2)
+        move_with(s, count, sums, 2, made);
+    else
+        move_with(s, count, sums, EXI_SHORT, made);
+    if (!s->normals.in)
         return;
-    }
-    move_groups(s, count, sums, true, made);
     if (measure_normals(count, made))
         scale_normals(&s->normals, count, made);
     else

@@ -6,6 +6,10 @@
  * Linear: a matrix is three rows of four floats in one cache line, and a sum takes a load and a multiply-add for each
  * influence and block of registers. Four vertices are then transposed.
  *
+ * If no vertex of a block has more than one or two influences, only these are summed. The bits are those of four: the
+ * missing ones repeat the first joint with weight 0, so their products are zeros of the sign that the sum has if it is
+ * zero.
+ *
  * Dual quaternion (Kavan et al. 2008; dual.inl): four vertices side by side, since the side of a rotation is a product
  * with another rotation of the same vertex. The matrix of the sum is computed and, if joints stretch, multiplied with
  * the linear sum of the stretches, so that later steps do not depend on the method.
@@ -16,12 +20,12 @@
 
 /* ---- linear ---- */
 
-/* Sums the first four influences of a vertex. */
-static inline exi_three sum_short(const float *affine, const uint16_t *joints, const float *weights) {
+/* Sums the first `influences` of a vertex, at most four, a constant at the call. */
+EXI_KERNEL exi_three sum_short(const float *affine, const uint16_t *joints, const float *weights, int influences) {
     const float *const m[EXI_SHORT] = {
         affine + EXI_MATRIX_FLOATS * (size_t)joints[0], affine + EXI_MATRIX_FLOATS * (size_t)joints[1],
         affine + EXI_MATRIX_FLOATS * (size_t)joints[2], affine + EXI_MATRIX_FLOATS * (size_t)joints[3]};
-    return exi_three_sum(m, weights);
+    return exi_three_sum(m, weights, influences);
 }
 
 /* Adds the fifth and further influences of the long vertices among v to v + 3; `place` is the first not before v.
@@ -41,7 +45,7 @@ static void sum_linear(const exi_skin_tables *t, const float *affine, int v, int
         EXI_WRITE_OUT
         for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
             sums[lane] = sum_short(affine, t->joints + EXI_SHORT * ((size_t)v + (size_t)lane),
-                                   t->weights + EXI_SHORT * ((size_t)v + (size_t)lane));
+                                   t->weights + EXI_SHORT * ((size_t)v + (size_t)lane), EXI_SHORT);
         place = add_long(t, affine, v, place, sums);
         exi_three_transpose(sums);
         EXI_WRITE_OUT
@@ -73,9 +77,9 @@ static inline void load_duals(const float *duals, const uint16_t *joints, int i,
     exi_two_transpose(dual);
 }
 
-/* Sums the first four influences of four vertices. exi_dual_add explains the choice of sides. */
-static inline void sum_four_duals(const float *duals, float least, const uint16_t *joints, const float *four_weights,
-                                  exi_two sum[4]) {
+/* Sums the first `influences` of four vertices, a constant at the call. exi_dual_add explains the choice of sides. */
+EXI_KERNEL void sum_four_duals(const float *duals, float least, const uint16_t *joints, const float *four_weights,
+                               int influences, exi_two sum[4]) {
     const exi_quad side = exi_quad_splat(least), zero = exi_quad_splat(0);
     exi_quad weights[EXI_SHORT];
     exi_two pivot[4], dual[4];
@@ -88,7 +92,7 @@ static inline void sum_four_duals(const float *duals, float least, const uint16_
     for (int c = 0; c < 4; c++)
         sum[c] = exi_two_mul(pivot[c], weights[0]);
     EXI_WRITE_OUT
-    for (int i = 1; i < EXI_SHORT; i++) {
+    for (int i = 1; i < influences; i++) {
         load_duals(duals, joints, i, dual);
         const exi_quad against = exi_quad_sub(zero, weights[i]);
         const exi_quad weight = exi_quad_pick(dot_rotations(dual, pivot), side, weights[i], against);
@@ -168,20 +172,29 @@ static inline void multiply(const exi_wide rigid[12], float *m) {
     }
 }
 
-/* If the palette is stretched, m holds the sums of the stretches. */
-static void sum_duals(const exi_skin_tables *t, const ex_palette *palette, int v, int count, int place, float *m) {
-    const float *duals = exi_palette_duals(palette), least = palette->side;
-    float sums[8 * EXI_BLOCK];
+/* The sums of a block, [8][EXI_BLOCK]: rotations, then dual parts. `influences` is a constant at the call. */
+EXI_KERNEL void sum_duals_of(const exi_skin_tables *t, const float *duals, float least, int v, int count,
+                             int influences, float *sums) {
     for (int i = 0; i < count; i += EXI_QUAD_LANES) {
         exi_two sum[4];
         sum_four_duals(duals, least, t->joints + EXI_SHORT * (size_t)(v + i), t->weights + EXI_SHORT * (size_t)(v + i),
-                       sum);
+                       influences, sum);
         EXI_WRITE_OUT
         for (int c = 0; c < 4; c++) {
             exi_quad_store(sums + EXI_BLOCK * c + i, exi_two_first(sum[c]));
             exi_quad_store(sums + EXI_BLOCK * (4 + c) + i, exi_two_second(sum[c]));
         }
     }
+}
+
+/* If the palette is stretched, m holds the sums of the stretches. */
+static void sum_duals(const exi_skin_tables *t, const ex_palette *palette, int v, int count, int place, float *m) {
+    const float *duals = exi_palette_duals(palette), least = palette->side;
+    float sums[8 * EXI_BLOCK];
+    if (exi_skin_most(t, v, count) > 2)
+        sum_duals_of(t, duals, least, v, count, EXI_SHORT, sums);
+    else
+        sum_duals_of(t, duals, least, v, count, 2, sums);
     for (int i = (count + EXI_QUAD_LANES - 1) / EXI_QUAD_LANES * EXI_QUAD_LANES; i % EXI_WIDTH; i++)
         for (int c = 0; c < 8; c++)
             sums[EXI_BLOCK * c + i] = c == 3; /* no turn */

@@ -205,7 +205,7 @@ static void threes_are_three_quads(void **state) {
             assert_true(to[i] == m[i / 3][4 * (i % 3) + column]);
     }
     exi_quad sum[3];
-    exi_three_quads(exi_three_added(m[1], 3, exi_three_sum(rows, weights)), sum);
+    exi_three_quads(exi_three_added(m[1], 3, exi_three_sum(rows, weights, 4)), sum);
     for (int row = 0; row < 3; row++) {
         float lanes[4];
         exi_quad_store(lanes, sum[row]);

@@ -191,9 +191,10 @@ static inline void exi_three_transpose(exi_three m[4]) {
     m[2] = (exi_three){_mm256_shuffle_ps(b, d, 0x44), _mm256_castps128_ps256(e[2])};
     m[3] = (exi_three){_mm256_shuffle_ps(b, d, 0xEE), _mm256_castps128_ps256(e[3])};
 }
-static inline exi_three exi_three_sum(const float *const m[4], const float *weights) {
+EXI_KERNEL exi_three exi_three_sum(const float *const m[4], const float *weights, int count) {
     exi_three sum = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-    for (int i = 0; i < 4; i++) {
+    EXI_WRITE_OUT
+    for (int i = 0; i < count; i++) {
         const __m256 weight = _mm256_broadcast_ss(weights + i), ab = _mm256_loadu_ps(m[i]);
         const __m128 c = _mm_loadu_ps(m[i] + 8);
         sum.ab = i ? _mm256_fmadd_ps(ab, weight, sum.ab) : _mm256_mul_ps(ab, weight);

@@ -176,9 +176,10 @@ static inline exi_three exi_three_next(exi_three a) {
 static inline void exi_three_transpose(exi_three m[4]) {
     exi_transpose_blocks(m);
 }
-static inline exi_three exi_three_sum(const float *const m[4], const float *weights) {
+EXI_KERNEL exi_three exi_three_sum(const float *const m[4], const float *weights, int count) {
     __m512 sum = _mm512_mul_ps(_mm512_loadu_ps(m[0]), _mm512_set1_ps(weights[0]));
-    for (int i = 1; i < 4; i++)
+    EXI_WRITE_OUT
+    for (int i = 1; i < count; i++)
         sum = _mm512_fmadd_ps(_mm512_loadu_ps(m[i]), _mm512_set1_ps(weights[i]), sum);
     return sum;
 }
@@ -193,7 +194,10 @@ static inline void exi_three_load_triples(const float *p, exi_three v[3]) {
 }
 static inline void exi_three_store_triples(float *p, exi_three a) {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, 0, 0, 0, 0);
-    _mm512_mask_storeu_ps(p, 0x0FFF, _mm512_permutexvar_ps(order, a));
+    const __m512 triples = _mm512_permutexvar_ps(order, a);
+    /* Not one masked store: a load of what follows it in memory would wait for it. */
+    _mm256_storeu_ps(p, _mm512_castps512_ps256(triples));
+    _mm_storeu_ps(p + 8, _mm512_extractf32x4_ps(triples, 2));
 }
 
 #include "runtime/base/simd/two_x86.inl"
