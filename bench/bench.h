@@ -25,7 +25,9 @@ typedef struct exi_row {
     double goal_ratio;     /* goal for peer_ns / ns */
     double goal_read;      /* goal as a fraction of read_speed */
     double goal_rate;      /* goal in runs per second */
-    bool frames;           /* true if a run is a frame of a character: printed as frames per second, like the peer's */
+    double rate;           /* a limit of the machine, in rate_unit, that ns stands for: printed instead of it */
+    const char *rate_unit;
+    bool frames; /* true if a run is a frame of a character: printed as frames per second, like the peer's */
 } exi_row;
 
 double exi_row_ratio(const exi_row *row); /* peer_ns / ns, or 0 */
@@ -76,6 +78,10 @@ bool exi_bench_displace(const exi_bench *bench);
 
 /* copy.c: bytes/ns of reading `bytes` bytes again and again, in 1 or 2 streams; 0 if out of memory. */
 double exi_read_speed(size_t bytes, int streams, int repeat);
+
+/* machine.c: the name of the processor. */
+enum { EXI_MACHINE_SIZE = 128 };
+void exi_machine_name(char name[EXI_MACHINE_SIZE]);
 
 /* displace.c: the displaced body as a rig; NULL if out of memory. */
 ex_rig *exi_displace_rig(ex_storage storage);

@@ -1,9 +1,11 @@
 /*
- * bench/convex.c - the weights of a driver's form among keys, along a smooth path, with and without a warm start from
- * the last frame's support. Peer: DAQP, a dual active-set solver, on problems of the same size and form with a warm
- * start; its number is for the same kind of core, it is not run here.
+ * bench/convex.c - the weights of a driver's form among keys, along a smooth path (walk.h), with and without a warm
+ * start from the last frame's support. Peer: DAQP, a dual active-set solver, on the same problems with its warm start.
+ * It is no Debian package, so it is built only if CMake is told where its sources are (EX_BENCH_DAQP).
  */
 #include "bench/bench.h"
+#include "bench/peer.h"
+#include "bench/walk.h"
 
 #include <exemplar/weigh.h>
 
@@ -11,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FRAMES = 600, FORM = 60, KEYS_MAX = 64 };
+enum { FRAMES = EXI_WALK_FRAMES, KEYS_MAX = EXI_WALK_KEYS_MAX };
 
 typedef struct walk {
     ex_weigher *weigher;
@@ -21,39 +23,12 @@ typedef struct walk {
     double weights[KEYS_MAX];
 } walk;
 
-/* Makes keys in many dimensions, and a path that circles among them, slightly outside their hull: half of them have
- * weight. */
 static bool open_walk(walk *w, int count) {
-    static double keys[KEYS_MAX][FORM], gram[KEYS_MAX * KEYS_MAX];
-    unsigned seed = 1;
+    static double gram[KEYS_MAX * KEYS_MAX];
     w->count = count;
     w->rows = malloc((size_t)(FRAMES * count) * sizeof *w->rows);
-    for (int i = 0; i < count * FORM; i++)
-        keys[i / FORM][i % FORM] = 2 * exi_made_up(&seed) - 1;
-    for (int i = 0; i < count * count; i++) {
-        gram[i] = 0;
-        for (int k = 0; k < FORM; k++)
-            gram[i] += keys[i / count][k] * keys[i % count][k];
-    }
-    for (int f = 0; w->rows && f < FRAMES; f++) {
-        double form[FORM], sum = 0, share[KEYS_MAX];
-        for (int i = 0; i < count; i++) {
-            const double wave = cos(6.283185307179586 * f / FRAMES + 2.4 * i) - 0.2;
-            share[i] = wave > 0 ? wave : 0;
-            sum += share[i];
-        }
-        for (int k = 0; k < FORM; k++) {
-            form[k] = 0.05 * cos(3.1 * k + 6.283185307179586 * f / FRAMES);
-            for (int i = 0; i < count; i++)
-                form[k] += share[i] / sum * keys[i][k];
-        }
-        for (int i = 0; i < count; i++) {
-            double *product = &w->rows[f * count + i];
-            *product = 0;
-            for (int k = 0; k < FORM; k++)
-                *product += keys[i][k] * form[k];
-        }
-    }
+    if (w->rows)
+        exi_walk(count, gram, w->rows);
     ex_axis axis = ex_axis_driver(count);
     ex_weigher_def def = ex_weigher_def_default();
     def.kind = EX_WEIGHER_CONVEX;
@@ -87,31 +62,56 @@ static void run_cold(void *context) {
     ex_weigher_evaluate_from(w->weigher, w->rows + w->frame * w->count, w->weights, NULL, w->scratch);
 }
 
-bool exi_bench_convex(const exi_bench *bench) {
-    static const struct {
-        int count;
-        double peer_ns;
-    } sizes[] = {{12, 1100}, {20, 3300}, {64, 0}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        walk w = {0};
-        const bool good = open_walk(&w, sizes[i].count);
-        for (int cold = 0; good && cold < 2; cold++) {
-            exi_work work = {cold ? run_cold : run_warm, &w};
-            exi_row row = {.group = "convex"};
-            snprintf(row.work, sizeof row.work, "weights of a driver among %d keys, %s", sizes[i].count,
-                     cold ? "cold" : "warm");
-            if (!cold && sizes[i].peer_ns > 0) {
-                row.peer = "DAQP";
-                row.peer_note = "as measured on a Neoverse-V1";
-                row.peer_ns = sizes[i].peer_ns;
-                row.goal_ratio = 1;
-            }
-            row.ns = exi_measure_alone(&work, bench->repeat);
-            bench->report(bench->user, &row);
-        }
-        close_walk(&w);
-        if (!good)
-            return false;
+/* How far the sum of the squares of all weights of all frames is from the peer's. */
+static bool differs(walk *w, exi_peer *peer, double *by) {
+    char question[64];
+    double theirs = 0, ours = 0;
+    snprintf(question, sizeof question, "answer %d", w->count);
+    if (!exi_peer_ask(peer, question, &theirs))
+        return false;
+    for (int f = 0; f < FRAMES; f++) {
+        run_warm(w);
+        for (int i = 0; i < w->count; i++)
+            ours += w->weights[i] * w->weights[i];
     }
+    *by = fabs(ours / theirs - 1);
     return true;
+}
+
+static bool walk_rows(const exi_bench *bench, int count, bool compared, exi_peer *peer, const char *why) {
+    walk w = {0};
+    const bool good = open_walk(&w, count);
+    for (int cold = 0; good && cold < 2; cold++) {
+        exi_work work = {cold ? run_cold : run_warm, &w};
+        exi_row row = {.group = "convex"};
+        char question[64], note[64];
+        double by = 0;
+        const bool asked = compared && !cold;
+        snprintf(question, sizeof question, "run %d", count);
+        snprintf(row.work, sizeof row.work, "weights of a driver among %d keys, %s", count, cold ? "cold" : "warm");
+        row.ns = exi_measure_beside(&work, asked ? peer : NULL, question, bench->repeat, &row.peer_ns);
+        if (asked) {
+            row.peer = "DAQP";
+            row.peer_note = row.peer_ns > 0 ? NULL : peer ? "does not answer" : why;
+            row.goal_ratio = 1;
+        }
+        if (row.peer_ns > 0 && differs(&w, peer, &by)) {
+            snprintf(note, sizeof note, "weights differ by %.1g", by);
+            row.peer_note = note;
+        }
+        bench->report(bench->user, &row);
+    }
+    close_walk(&w);
+    return good;
+}
+
+bool exi_bench_convex(const exi_bench *bench) {
+    const char *why = NULL;
+    exi_peer *peer = exi_peer_start(NULL, "exemplar_peer_daqp", &why);
+    if (!peer)
+        why = "not built: cmake -DEX_BENCH_DAQP=FOLDER, with its sources";
+    const bool good = walk_rows(bench, 12, true, peer, why) && walk_rows(bench, 20, true, peer, why) &&
+                      walk_rows(bench, 64, false, peer, why);
+    exi_peer_stop(peer);
+    return good;
 }

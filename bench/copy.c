@@ -1,64 +1,102 @@
 /*
- * bench/copy.c - the limits of the machine: reading in one stream and in two, and copying, for amounts that fit the
- * first, second and third level of a usual cache, and none. Reading means adding every number to one of twelve sums, as
- * many at once as a register holds. Two streams are two halves of the memory read side by side.
+ * bench/copy.c - the limits of the machine with the instruction set in use: its clock; multiply-adds of numbers in
+ * registers; reading in one stream and in two, and copying, for amounts that fit the first, second and third level of a
+ * usual cache, and none. Reading means adding every number to one of twelve sums, as many at once as a register holds.
+ * Two streams are two halves of the memory read side by side.
  */
 #include "bench/bench.h"
+
+#include <exemplar/base.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__AVX__)
-enum { LANES = 8 };
-#else
-enum { LANES = 4 };
-#endif
-enum { WIDES = 6, STEP = WIDES * LANES };
-typedef float wide __attribute__((vector_size(LANES * sizeof(float))));
+enum { STEP_MAX = 6 * 16 }; /* floats of a step with the widest registers */
 
 typedef struct reading {
     const float *values;
-    size_t count; /* a multiple of 2 * STEP */
+    size_t count; /* a multiple of 2 * STEP_MAX */
     bool two;
     int passes; /* enough that starting and ending a run do not matter */
     volatile float sink;
+    float (*read)(const struct reading *r);
 } reading;
 
-static inline void add_step(const float *values, wide sums[WIDES]) {
-    for (int i = 0; i < WIDES; i++)
-        sums[i] += *(const wide *)(values + i * LANES);
+/* Before a loop over registers: they are registers only if it is unrolled. */
+#if defined(__GNUC__)
+#define WRITE_OUT _Pragma("GCC unroll 32")
+#else
+#define WRITE_OUT
+#endif
+
+/* The set that every build has. */
+#define NAME(x) x##_base
+#define TARGET
+#if defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#define LANES                 4
+#define SUMS                  20
+#define MULTIPLY_ADD(a, b, c) ((wide_base)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
+#else
+#define LANES                 4
+#define SUMS                  12
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+#include "bench/limits.inl"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define NAME(x)               x##_avx2
+#define TARGET                __attribute__((target("avx2,fma")))
+#define LANES                 8
+#define SUMS                  12
+#define MULTIPLY_ADD(a, b, c) ((wide_avx2)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#include "bench/limits.inl"
+
+#define NAME(x)               x##_avx512
+#define TARGET                __attribute__((target("avx512f")))
+#define LANES                 16
+#define SUMS                  16
+#define MULTIPLY_ADD(a, b, c) ((wide_avx512)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#include "bench/limits.inl"
+#endif
+
+static float (*reader(void))(const reading *r) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (strcmp(ex_simd_name(), "avx512") == 0)
+        return read_avx512;
+    if (strcmp(ex_simd_name(), "avx2") == 0)
+        return read_avx2;
+#endif
+    return read_base;
 }
 
-static inline float total(const wide sums[WIDES]) {
-    float sum = 0;
-    for (int i = 0; i < WIDES; i++)
-        for (int k = 0; k < LANES; k++)
-            sum += sums[i][k];
-    return sum;
+static double (*multiplier(void))(volatile float *sink) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (strcmp(ex_simd_name(), "avx512") == 0)
+        return multiply_avx512;
+    if (strcmp(ex_simd_name(), "avx2") == 0)
+        return multiply_avx2;
+#endif
+    return multiply_base;
 }
 
-/* Two steps per turn: one after the other, or from the two halves. */
 static void read_all(void *context) {
     reading *r = context;
-    const size_t gap = r->two ? r->count / 2 : STEP, turn = r->two ? STEP : 2 * STEP;
-    const float *end = r->two ? r->values + r->count / 2 : r->values + r->count;
-    for (int pass = 0; pass < r->passes; pass++) {
-        wide first[WIDES] = {{0}}, second[WIDES] = {{0}};
-        for (const float *values = r->values; values < end; values += turn) {
-            add_step(values, first);
-            add_step(values + gap, second);
-        }
-        r->sink = total(first) + total(second);
-    }
+    for (int pass = 0; pass < r->passes; pass++)
+        r->sink = r->read(r);
 }
 
 double exi_read_speed(size_t bytes, int streams, int repeat) {
-    size_t step = 2 * STEP * sizeof(float), size = (bytes + step - 1) / step * step;
+    size_t step = 2 * STEP_MAX * sizeof(float), size = (bytes + step - 1) / step * step;
     float *values = malloc(size + 64);
     if (!values)
         return 0;
-    reading r = {.count = size / sizeof(float), .two = streams == 2, .passes = 1 + (int)(((size_t)1 << 20) / size)};
+    reading r = {.count = size / sizeof(float),
+                 .two = streams == 2,
+                 .passes = 1 + (int)(((size_t)1 << 20) / size),
+                 .read = reader()};
     for (size_t i = 0; i < r.count + 64 / sizeof(float); i++)
         values[i] = (float)(i % 7);
     r.values = (const float *)(((uintptr_t)values + 63) / 64 * 64); /* with the library's alignment of tables */
@@ -67,6 +105,56 @@ double exi_read_speed(size_t bytes, int streams, int repeat) {
     free(values);
     return (double)size * r.passes / ns;
 }
+
+/* ---- clock and multiply-adds ---- */
+
+typedef struct counting {
+    double (*multiply)(volatile float *sink);
+    double made;
+    volatile float sink;
+    volatile unsigned long long number;
+} counting;
+
+static void multiply_once(void *context) {
+    counting *c = context;
+    c->made = c->multiply(&c->sink);
+}
+
+/* Additions that wait for each other, one a cycle on every processor of today. */
+static void count_cycles(void *context) {
+    enum { TURNS = 1000, EACH = 20 };
+    counting *c = context;
+    unsigned long long number = c->number, step = number | 1;
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int i = 0; i < EACH; i++) {
+            number += step;
+#if defined(__GNUC__)
+            __asm__ volatile("" : "+r"(number)); /* keeps the compiler from multiplying instead */
+#endif
+        }
+    c->number = number;
+    c->made = (double)TURNS * EACH;
+}
+
+static void limit_rows(const exi_bench *bench) {
+    counting c = {.multiply = multiplier(), .sink = 0.5f, .number = 1};
+#if defined(__GNUC__)
+    const exi_work cycles = {count_cycles, &c};
+    exi_row clock = {
+        .group = "copy", .work = "clock", .rate_unit = "GHz", .ns = exi_measure_alone(&cycles, bench->repeat)};
+    clock.rate = c.made / clock.ns;
+    bench->report(bench->user, &clock);
+#endif
+    const exi_work work = {multiply_once, &c};
+    exi_row row = {.group = "copy",
+                   .work = "multiply-adds of floats",
+                   .rate_unit = "G/s",
+                   .ns = exi_measure_alone(&work, bench->repeat)};
+    row.rate = c.made / row.ns;
+    bench->report(bench->user, &row);
+}
+
+/* ---- reading and copying ---- */
 
 typedef struct copying {
     char *from, *to;
@@ -113,6 +201,7 @@ bool exi_bench_copy(const exi_bench *bench) {
                   {"8 MiB", (size_t)8 << 20},
                   {"128 MiB", (size_t)128 << 20}};
     bool good = true;
+    limit_rows(bench);
     for (size_t i = 0; good && i < sizeof levels / sizeof levels[0]; i++)
         good = read_row(bench, levels[i].bytes, 1, levels[i].name) &&
                read_row(bench, levels[i].bytes, 2, levels[i].name) && copy_row(bench, levels[i].bytes, levels[i].name);

@@ -1,10 +1,12 @@
 /*
- * bench/warp.c - finds trajectories: one step towards the as-rigid-as-possible form next to libigl's published time for
- * it, one frame by Poisson's equation (right-hand side and back-substitution) next to the same frame from a trajectory,
- * and the complete search for one, guided and by the paper's energies, on a tube at finer and finer resolutions that is
- * bent by 120 degrees and wound by 60. One thread.
+ * bench/warp.c - finds trajectories: one step towards the as-rigid-as-possible form next to libigl's (built only if
+ * CMake is told where its sources are, EX_BENCH_LIBIGL), one frame by Poisson's equation (right-hand side and
+ * back-substitution) next to the same frame from a trajectory, and the complete search for one, guided and by the
+ * paper's energies, on a tube at finer and finer resolutions that is bent by 120 degrees and wound by 60. One thread.
  */
 #include "bench/bench.h"
+#include "bench/peer.h"
+#include "bench/tube.h"
 
 #include <exemplar/author/trajectory.h>
 
@@ -27,9 +29,7 @@ typedef struct tube {
     bool failed;
 } tube;
 
-/* A tube of `around` vertices in each of `along` rings, without lids. */
 static bool open_tube(tube *t, int around, int along) {
-    const double length = 6, bend = 2.0943951, wind = 1.0471976;
     t->vertex_count = around * along;
     t->triangle_count = 2 * around * (along - 1);
     t->triangles = malloc(3 * (size_t)t->triangle_count * sizeof *t->triangles);
@@ -37,26 +37,8 @@ static bool open_tube(tube *t, int around, int along) {
     if (!t->triangles || !t->start)
         return false;
     t->end = t->start + 3 * (size_t)t->vertex_count;
-    for (int i = 0; i < along; i++)
-        for (int k = 0; k < around; k++) {
-            const double x = length * i / (along - 1), a = 6.2831853 * k / around, b = a + wind * x / length;
-            const double turn = bend * x / length, radius = length / bend;
-            double *p = t->start + 3 * (i * around + k), *q = t->end + 3 * (i * around + k);
-            p[0] = x;
-            p[1] = cos(a);
-            p[2] = sin(a);
-            q[0] = (radius - cos(b)) * sin(turn);
-            q[1] = radius - (radius - cos(b)) * cos(turn);
-            q[2] = sin(b);
-        }
-    int *to = t->triangles;
-    for (int i = 0; i + 1 < along; i++)
-        for (int k = 0; k < around; k++) {
-            const int a = i * around + k, b = i * around + (k + 1) % around;
-            const int quad[6] = {a, b, b + around, a, b + around, a + around};
-            for (int j = 0; j < 6; j++)
-                *to++ = quad[j];
-        }
+    exi_tube_forms(around, along, t->start, t->end);
+    exi_tube_triangles(around, along, t->triangles);
     return true;
 }
 
@@ -176,20 +158,30 @@ static bool open_rig(tube *t) {
     return t->scratch != NULL;
 }
 
+static void measure_rigid(const exi_bench *bench, tube *t, int few, int around, int along) {
+    const char *why = NULL;
+    exi_peer *peer = exi_peer_start(NULL, "exemplar_peer_libigl", &why);
+    const exi_work rigid = {run_rigid, t};
+    exi_row row = {.group = "warp", .vertex_count = t->vertex_count, .peer = "libigl, arap_solve", .goal_ratio = 4};
+    char question[64];
+    snprintf(question, sizeof question, "run rigid %d %d", around, along);
+    row.ns = exi_measure_beside(&rigid, peer, question, few, &row.peer_ns) / STEPS;
+    if (!(row.peer_ns > 0))
+        row.peer_note = peer ? "does not answer" : "not built: cmake -DEX_BENCH_LIBIGL=FOLDER, with its sources";
+    snprintf(row.work, sizeof row.work, "rigid, a step, %d vertices", t->vertex_count);
+    bench->report(bench->user, &row);
+    exi_peer_stop(peer);
+}
+
 static bool measure_frames(const exi_bench *bench) {
+    enum { AROUND = 100, ALONG = 200 };
     tube t = {.error = bench->error};
-    const bool good = open_tube(&t, 100, 200) && open_between(&t) && open_rig(&t);
+    const bool good = open_tube(&t, AROUND, ALONG) && open_between(&t) && open_rig(&t);
     const int few = bench->repeat < 5 ? bench->repeat : 5;
     if (good) {
-        const exi_work rigid = {run_rigid, &t}, poisson = {run_poisson, &t}, path = {run_path, &t};
-        exi_row row = {.group = "warp", .vertex_count = t.vertex_count, .goal_ratio = 4};
-        row.ns = exi_measure_alone(&rigid, few) / STEPS;
-        row.peer = "libigl";
-        row.peer_note = "a printed figure, 20 ms";
-        row.peer_ns = 20e6;
-        snprintf(row.work, sizeof row.work, "rigid, a step, %d vertices", t.vertex_count);
-        bench->report(bench->user, &row);
-        row = (exi_row){.group = "warp", .vertex_count = t.vertex_count, .goal_ratio = 100};
+        const exi_work poisson = {run_poisson, &t}, path = {run_path, &t};
+        measure_rigid(bench, &t, few, AROUND, ALONG);
+        exi_row row = {.group = "warp", .vertex_count = t.vertex_count, .goal_ratio = 100};
         row.ns = exi_measure_alone(&path, bench->repeat);
         row.peer = "Poisson";
         row.peer_note = "ours, right-hand side and back-substitution";

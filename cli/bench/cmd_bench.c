@@ -30,7 +30,9 @@ enum { CELL = 32 };
 static const char *time_cell(char cell[CELL], double ns, const exi_row *row) {
     if (!(ns > 0))
         return "-";
-    if (row->vertex_count > 0)
+    if (row->rate > 0)
+        snprintf(cell, CELL, "%.2f %s", row->rate, row->rate_unit);
+    else if (row->vertex_count > 0)
         snprintf(cell, CELL, "%.2f ns/%s", ns / row->vertex_count, row->unit ? row->unit : "vertex");
     else if (ns < 1e3)
         snprintf(cell, CELL, "%.0f ns", ns);
@@ -60,6 +62,12 @@ static const char *goal_cell(char cell[2 * CELL], const exi_row *row) {
                  row->goal_rate);
     snprintf(cell, 2 * CELL, "%.10s%.20s%.20s%s", ratio, read, rate, verdicts[exi_row_verdict(row) + 1]);
     return cell;
+}
+
+static void print_machine(void) {
+    char machine[EXI_MACHINE_SIZE];
+    exi_machine_name(machine);
+    exi_print("exemplar %s, %s, %s\n", ex_version().text, ex_simd_name(), machine);
 }
 
 static void print_header(void) {
@@ -118,6 +126,8 @@ static void emit_row(void *user, const exi_row *row) {
     emit_positive(json, row->unit ? "ns_per_query" : "ns_per_vertex",
                   row->vertex_count > 0 ? row->ns / row->vertex_count : 0);
     exi_emit_number(json, "per_second", 1e9 / row->ns);
+    emit_positive(json, "rate", row->rate);
+    exi_emit_text(json, "rate_unit", row->rate_unit);
     exi_emit_text(json, "peer", row->peer);
     exi_emit_text(json, "peer_note", row->peer_note);
     emit_positive(json, "peer_ns", row->peer_ns);
@@ -185,9 +195,14 @@ static int run(const ex_call *call) {
         exi_emit_open(&json, NULL, '{');
         exi_emit_text(&json, "version", ex_version().text);
         exi_emit_text(&json, "simd", ex_version().simd);
+        char machine[EXI_MACHINE_SIZE];
+        exi_machine_name(machine);
+        exi_emit_text(&json, "machine", machine);
         exi_emit_open(&json, "rows", '[');
-    } else if (call->argument_count == 0 || strcmp(call->arguments[0], "paper") != 0) {
-        print_header();
+    } else {
+        print_machine();
+        if (call->argument_count == 0 || strcmp(call->arguments[0], "paper") != 0)
+            print_header();
     }
     ex_error error = {.result = EX_OK};
     exi_bench bench = {.repeat = repeat, .report = call->json ? emit_row : print_row, .user = &json, .error = &error};
@@ -219,8 +234,10 @@ const ex_command cmd_bench = {
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
                    "that a run must read and write; 'of reading' compares that with reading the\n"
                    "same number of bytes in one stream. If a peer (Eigen, OpenSubdiv, Embree,\n"
-                   "scipy, Ceres) is missing, its columns are empty. 'paper' counts frames of the\n"
-                   "demos, beside the numbers that Shape by Example printed for a machine of 2001.\n"
+                   "scipy, Ceres; ozz-animation, DAQP and libigl if built from their sources) is\n"
+                   "missing, its columns are empty. 'copy' measures the limits of the machine: its\n"
+                   "clock, multiply-adds, reading and copying. 'paper' counts frames of the demos,\n"
+                   "beside the numbers that Shape by Example printed for a machine of 2001.\n"
                    "\n"
                    "With --gpu, NAME is one of: copy, blend, trajectory, mixture, crowd, table,\n"
                    "many, displaced. 'GB/s' counts the bytes that must move (results, every\n"
