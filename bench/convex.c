@@ -62,7 +62,7 @@ static void run_cold(void *context) {
     ex_weigher_evaluate_from(w->weigher, w->rows + w->frame * w->count, w->weights, NULL, w->scratch);
 }
 
-/* How far the sum of the squares of all weights of all frames is from the peer's. */
+/* The distance of the sum of the squares of all weights of all frames from the peer's, as a part of it. */
 static bool differs(walk *w, exi_peer *peer, double *by) {
     char question[64];
     double theirs = 0, ours = 0;

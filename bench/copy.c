@@ -35,30 +35,31 @@ typedef struct reading {
 #define TARGET
 #if defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>
-#define LANES                 4
-#define SUMS                  20
-#define MULTIPLY_ADD(a, b, c) ((wide_base)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
+#define LANES 4
+#define SUMS  20
+#define MULTIPLY_ADD(sum, factor)                                                                                      \
+    ((wide_base)vfmaq_f32((float32x4_t)(sum), (float32x4_t)(factor), (float32x4_t)(factor)))
 #else
-#define LANES                 4
-#define SUMS                  12
-#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#define LANES                     4
+#define SUMS                      12
+#define MULTIPLY_ADD(sum, factor) ((sum) * (factor) + (factor)) /* not a constant product, which would be made once */
 #endif
 #include "bench/limits.inl"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
-#define NAME(x)               x##_avx2
-#define TARGET                __attribute__((target("avx2,fma")))
-#define LANES                 8
-#define SUMS                  12
-#define MULTIPLY_ADD(a, b, c) ((wide_avx2)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#define NAME(x)                   x##_avx2
+#define TARGET                    __attribute__((target("avx2,fma")))
+#define LANES                     8
+#define SUMS                      12
+#define MULTIPLY_ADD(sum, factor) ((wide_avx2)_mm256_fmadd_ps((__m256)(factor), (__m256)(factor), (__m256)(sum)))
 #include "bench/limits.inl"
 
-#define NAME(x)               x##_avx512
-#define TARGET                __attribute__((target("avx512f")))
-#define LANES                 16
-#define SUMS                  16
-#define MULTIPLY_ADD(a, b, c) ((wide_avx512)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#define NAME(x)                   x##_avx512
+#define TARGET                    __attribute__((target("avx512f")))
+#define LANES                     16
+#define SUMS                      16
+#define MULTIPLY_ADD(sum, factor) ((wide_avx512)_mm512_fmadd_ps((__m512)(factor), (__m512)(factor), (__m512)(sum)))
 #include "bench/limits.inl"
 #endif
 
@@ -122,16 +123,18 @@ static void multiply_once(void *context) {
 
 /* Additions that wait for each other, one a cycle on every processor of today. */
 static void count_cycles(void *context) {
-    enum { TURNS = 1000, EACH = 20 };
+    enum { TURNS = 1000, EACH = 32 };
     counting *c = context;
     unsigned long long number = c->number, step = number | 1;
-    for (int turn = 0; turn < TURNS; turn++)
+    for (int turn = 0; turn < TURNS; turn++) {
+        WRITE_OUT
         for (int i = 0; i < EACH; i++) {
             number += step;
 #if defined(__GNUC__)
             __asm__ volatile("" : "+r"(number)); /* keeps the compiler from multiplying instead */
 #endif
         }
+    }
     c->number = number;
     c->made = (double)TURNS * EACH;
 }

@@ -1,8 +1,7 @@
 /*
  * bench/limits.inl - the loops of copy.c for one width of registers. Before it is included: NAME(x) names a function
  * for this width, TARGET is its attribute, LANES the number of floats in a register, SUMS how many multiply-adds are
- * under way at once, MULTIPLY_ADD(a, b, c) a * b + c of registers, WRITE_OUT what
- * unrolls the next loop.
+ * under way at once, MULTIPLY_ADD(sum, factor) one of registers, WRITE_OUT what unrolls the next loop.
  */
 typedef float NAME(wide) __attribute__((vector_size(LANES * sizeof(float))));
 
@@ -38,7 +37,7 @@ TARGET static double NAME(multiply)(volatile float *sink) {
     for (int turn = 0; turn < TURNS; turn++) {
         WRITE_OUT
         for (int i = 0; i < SUMS; i++)
-            sums[i] = MULTIPLY_ADD(sums[i], factor, factor);
+            sums[i] = MULTIPLY_ADD(sums[i], factor);
     }
     float sum = 0;
     WRITE_OUT

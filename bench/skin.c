@@ -100,7 +100,7 @@ typedef struct skin_case {
     double goal_ratio;
 } skin_case;
 
-/* How far the sum of the squares of all positions is from the peer's. */
+/* The distance of the sum of the squares of all positions from the peer's, as a part of it. */
 static bool differs(const skinning *s, const skin_case *c, exi_peer *peer, double *by) {
     char question[64];
     double theirs = 0, ours = 0;

@@ -28,7 +28,7 @@ static inline void exi_skinned_influences(int vertex_count, int influences, uint
     }
 }
 
-/* What a joint does: scales, turns by the quaternion x y z 1 of any length, moves. */
+/* A joint: scales, turns by the quaternion x y z 1 of any length, moves. */
 typedef struct exi_skinned_joint {
     float turn[3], move[3], scale[3];
 } exi_skinned_joint;
