@@ -20,6 +20,7 @@ typedef struct exi_row {
     const char *peer_note; /* why peer_ns is missing, or its source if it was not measured */
     double peer_ns;
     double bytes;          /* bytes that a run must read and write */
+    double multiply_adds;  /* multiply-adds of floats that a run must make, a limit like bytes */
     double read_speed;     /* bytes/ns of reading as many bytes in one stream, measured in the same run */
     double read_speed_two; /* the same in two streams */
     double goal_ratio;     /* goal for peer_ns / ns */

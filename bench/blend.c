@@ -85,6 +85,7 @@ static bool blend_row(const exi_bench *bench, const blend_case *c, exi_peer *pee
     exi_row row = {.group = "blend",
                    .vertex_count = c->vertex_count,
                    .bytes = (double)c->vertex_count * (examples + 24),
+                   .multiply_adds = is_float ? 3.0 * c->vertex_count * c->example_count : 0,
                    .peer = c->layout,
                    .goal_ratio = c->goal_ratio,
                    .goal_read = c->goal_read};

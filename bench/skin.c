@@ -117,13 +117,16 @@ static bool skin_row(const exi_bench *bench, const skin_case *c, exi_peer *peer,
     skinning s = {0};
     bool good = open_skinning(&s, c->vertex_count, c->influences, c->method, c->stretched);
     if (good) {
+        const bool linear = c->method == EX_SKINNING_LINEAR;
         const double extra = c->influences > 4 ? 6 * (c->influences - 4) : 0;
+        const double sums = 12 * c->influences + 9 + 9; /* of matrices, for a position and for a normal */
         char question[64], note[64];
         double by = 0;
         exi_work work = {run_skin, &s};
         exi_row row = {.group = "skin",
                        .vertex_count = c->vertex_count,
                        .bytes = (double)c->vertex_count * (72 + extra),
+                       .multiply_adds = linear ? c->vertex_count * sums : 0,
                        .goal_ratio = c->goal_ratio};
         snprintf(question, sizeof question, "run %s %d", c->question ? c->question : "", c->vertex_count);
         row.ns = exi_measure_beside(&work, c->question ? peer : NULL, question, bench->repeat, &row.peer_ns);

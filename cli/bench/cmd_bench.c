@@ -134,6 +134,7 @@ static void emit_row(void *user, const exi_row *row) {
     emit_positive(json, "peer_per_second", row->peer_ns > 0 ? 1e9 / row->peer_ns : 0);
     emit_positive(json, "ratio", exi_row_ratio(row));
     emit_positive(json, "bytes", row->bytes);
+    emit_positive(json, "multiply_adds", row->multiply_adds);
     emit_positive(json, "gb_per_second", row->bytes / row->ns);
     emit_positive(json, "read_gb_per_second", row->read_speed);
     emit_positive(json, "read_two_streams_gb_per_second", row->read_speed_two);
