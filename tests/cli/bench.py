@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import harness
 
@@ -70,6 +71,22 @@ class Bench(harness.Case):
             self.assertIn("positions differ by 1", row["peer_note"])  # it answers with a time
         for row in self.rows("convex", "DAQP"):
             self.assertEqual((row["peer_ns"], row["peer_note"]), (None, "does not answer"))
+
+    def test_table(self):
+        self.add_peer("exemplar_peer_daqp", "70e9")
+        for name, group in (("a.json", "copy"), ("b.json", "convex")):
+            (self.folder / name).write_bytes(self.bench(group, "--repeat", "1", "--json").bytes)
+        both = b"a line of a log\n" + (self.folder / "b.json").read_bytes() * 2  # two runs, a line each
+        (self.folder / "c.txt").write_bytes(both)
+        script = pathlib.Path(harness.REPOSITORY) / "scripts" / "bench-table"
+        lines = subprocess.run([sys.executable, "-B", script, "a.json", "c.txt"], cwd=self.folder, text=True, check=True,
+                               stdout=subprocess.PIPE, encoding="utf-8").stdout.splitlines()
+        self.assertIn("2 runs", lines[0])
+        self.assertRegex("\n".join(lines), r"\nclock: [0-9.]+ GHz *\n")
+        self.assertIn("| GB/s | 32 KiB | 512 KiB | 8 MiB | 128 MiB |", lines)
+        row = next(line for line in lines if line.startswith("| weights of a driver among 12 keys, warm |"))
+        self.assertRegex(row, r"\| [0-9.]+ (ns|µs|ms) \|  \| DAQP: 70 s \| [0-9]+ \| 1: reached \|$")
+        self.assertEqual(len([line for line in lines if "keys, cold" in line]), 3)
 
     def configure(self, *words, **variables):
         source = self.folder / "peers"
