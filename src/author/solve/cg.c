@@ -3,7 +3,7 @@
  * by its lower triangle. Sums use eight lanes that are added in a fixed order, so that they do not depend on the
  * compiler.
  */
-#include "author/solve/pair.h"
+#include "author/base/pair.h"
 #include "author/solve/solve.h"
 
 #include <string.h>

@@ -3,9 +3,12 @@
  *
  *   order.c         an order of the rows that keeps L sparse, and the elimination tree
  *   supernodes.c    columns of L of (nearly) the same pattern, joined; the rows of each; targets of A's entries
- *   panel.c         dense kernels on the values of a supernode
+ *   panel_kernel.c  dense kernels on the values of a supernode
  *   factor.c        the factorisation, and the function that runs all steps
- *   factor_solve.c  forward and back substitution
+ *   factor_solve_kernel.c  forward and back substitution
+ *   factor_solve.c  the same for right-hand sides in any order
+ *
+ * All sets of x86-64 give the same bits: nothing is fused, and each sum has one order.
  *
  * A supernode is a run of columns of L that are stored together as one dense panel [columns][rows], column by column:
  * first the rows of its own columns (a triangle, whose other half is never read), then the rows below.
@@ -69,7 +72,7 @@ static inline int exi_below_count(const exi_factor *f, int s) {
 }
 
 /* Kernels process eight rows at a time; they may read, but never write, that many values past a panel. */
-enum { EXI_ROWS_AT_ONCE = 8, EXI_COLUMNS_AT_ONCE = 4, EXI_PACK_DEPTH = 256, EXI_PACK_WIDTH = 128 };
+enum { EXI_ROWS_AT_ONCE = 8, EXI_PACK_DEPTH = 256, EXI_PACK_WIDTH = 128 };
 #define EXI_PACKED (EXI_PACK_DEPTH * (EXI_PACK_WIDTH + EXI_ROWS_AT_ONCE))
 
 /*
@@ -91,5 +94,9 @@ void exi_panel_subtract(const exi_panel_product *p);
 /* Factorises a panel of m rows and k columns in place. floors [k]: lower bounds of pivots. Returns the column whose
  * pivot is too small, or -1. */
 int exi_panel_factorise(double *panel, int m, int k, const double *floors, double *packed);
+
+/* Forward and back substitution of y [n][4], or [n], in the order of elimination. */
+void exi_factor_substitute(const exi_factor *f, double *y);
+void exi_factor_substitute_1(const exi_factor *f, double *y);
 
 #endif

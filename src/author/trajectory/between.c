@@ -145,13 +145,14 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
 
 /* ---- forms ---- */
 
-/* Size of work memory, in doubles: three forms, the triangles' facings, and the solver's. */
-static size_t facings_size(const ex_between *b) {
-    return (exi_facings_size(b->triangle_count) + sizeof(double) - 1) / sizeof(double);
+/* Work memory: three forms, the facings, the goals, and the solver's. */
+static size_t doubles(size_t bytes) {
+    return (bytes + sizeof(double) - 1) / sizeof(double);
 }
 
 size_t exi_between_work_size(const ex_between *b) {
-    return 9 * (size_t)b->vertex_count + facings_size(b) + exi_factor_work_size(b->factor) / sizeof(double) + 1;
+    return 9 * (size_t)b->vertex_count + doubles(exi_facings_size(b)) + doubles(exi_goals_size(b)) +
+           doubles(exi_factor_work_size(b->factor));
 }
 
 void exi_between_solve(const ex_between *b, double *right, double *work) {
@@ -161,7 +162,8 @@ void exi_between_solve(const ex_between *b, double *right, double *work) {
 }
 
 void exi_between_solve_change(const ex_between *b, double *right, double *work) {
-    exi_factor_solve(b->factor, right, work + 9 * (size_t)b->vertex_count + facings_size(b));
+    exi_factor_solve(b->factor, right,
+                     work + 9 * (size_t)b->vertex_count + doubles(exi_facings_size(b)) + doubles(exi_goals_size(b)));
 }
 
 /* Moves the form's centroid to the start's: moving it is left to the screw. */
@@ -178,7 +180,6 @@ static void centre(const ex_between *b, double *form) {
 }
 
 void exi_between_poisson(const ex_between *b, double t, double *positions, double *work) {
-    exi_facings *facings = (exi_facings *)(work + 9 * (size_t)b->vertex_count);
     memset(positions, 0, 3 * (size_t)b->vertex_count * sizeof *positions);
     for (int k = 0; k < b->triangle_count; k++) {
         if (b->areas[k] == 0)
@@ -188,7 +189,6 @@ void exi_between_poisson(const ex_between *b, double t, double *positions, doubl
         for (int i = 0; i < 3; i++)
             w[i] = t * b->turns[3 * k + i];
         exi_turn_matrix(w, r);
-        exi_facing_begin(b, k, r, facings);
         for (int c = 0; c < 3; c++) {
             const double *g = slopes + 3 * c;
             double stretched[3] = {(1 - t) * g[0] + t * (s[0] * g[0] + s[3] * g[1] + s[4] * g[2]),
@@ -291,11 +291,10 @@ static ex_result check(const ex_between_def *def, ex_error *error) {
     return EX_OK;
 }
 
-/* Computes every triangle's plane: slopes of corners 1 and 2, stretch in it, area; stored together, since the local
- * step streams them. */
+/* Computes every triangle's plane: slopes of corners 1 and 2, stretch in it, area. */
 static void flatten(ex_between *b) {
     for (int t = 0; t < b->triangle_count; t++) {
-        double e[2][3], *plane = b->planes + 8 * (size_t)t;
+        double e[2][3], *plane = b->planes + 5 * (size_t)t;
         const double *s = b->stretches + 6 * (size_t)t, *slopes = b->slopes + 9 * (size_t)t;
         exi_surface_frame(b, t, e[0], e[1]);
         memcpy(b->frames + 6 * (size_t)t, e, sizeof e);
@@ -305,9 +304,9 @@ static void flatten(ex_between *b) {
             const double *x = e[k / 2], *y = e[(k + 1) / 2];
             const double sy[3] = {s[0] * y[0] + s[3] * y[1] + s[4] * y[2], s[3] * y[0] + s[1] * y[1] + s[5] * y[2],
                                   s[4] * y[0] + s[5] * y[1] + s[2] * y[2]};
-            plane[4 + k] = exi_dot3(x, sy);
+            b->strains[3 * (size_t)t + (size_t)k] = exi_dot3(x, sy);
         }
-        plane[7] = b->areas[t];
+        plane[4] = b->areas[t];
     }
 }
 
@@ -322,7 +321,8 @@ static bool allocate(ex_between *b, const ex_between_def *def) {
     b->normals = calloc(3 * m + 1, sizeof *b->normals);
     b->turns = calloc(3 * m + 1, sizeof *b->turns);
     b->stretches = calloc(6 * m + 1, sizeof *b->stretches);
-    b->planes = calloc(8 * m + 1, sizeof *b->planes);
+    b->planes = calloc(5 * m + 1, sizeof *b->planes);
+    b->strains = calloc(3 * m + 1, sizeof *b->strains);
     b->frames = calloc(6 * m + 1, sizeof *b->frames);
     b->neighbours = calloc(3 * m + 1, sizeof *b->neighbours);
     b->vertex_areas = calloc(n, sizeof *b->vertex_areas);
@@ -330,8 +330,8 @@ static bool allocate(ex_between *b, const ex_between_def *def) {
     b->triangle_list = calloc(3 * m + 1, sizeof *b->triangle_list);
     b->components = calloc(n, sizeof *b->components);
     return b->triangles && b->start && b->end && b->aligned && b->areas && b->slopes && b->normals && b->turns &&
-           b->stretches && b->planes && b->frames && b->neighbours && b->vertex_areas && b->triangle_starts &&
-           b->triangle_list && b->components;
+           b->stretches && b->planes && b->strains && b->frames && b->neighbours && b->vertex_areas &&
+           b->triangle_starts && b->triangle_list && b->components;
 }
 
 /* Takes components, links and the factor from an in-between with the same start. */
@@ -368,7 +368,10 @@ static ex_result create(const ex_between_def *def, double thin, const ex_between
     if (result == EX_OK) {
         exi_surface_link_ends(b);
         flatten(b);
-        result = like ? EX_OK : factorise(b, def->progress, error);
+        if (!exi_flats_create(b, &b->flats))
+            result = ex_error_memory(error, "an in-between", 48 * (size_t)def->triangle_count);
+        else if (!like)
+            result = factorise(b, def->progress, error);
     }
     if (result != EX_OK) {
         ex_between_destroy(b);
@@ -409,8 +412,9 @@ void ex_between_destroy(ex_between *b) {
     void *const arrays[] = {b->triangles, b->start,      b->end,          b->aligned,         b->areas,
                             b->slopes,    b->normals,    b->turns,        b->stretches,       b->planes,
                             b->links,     b->components, b->vertex_areas, b->triangle_starts, b->triangle_list,
-                            b->frames,    b->neighbours};
+                            b->frames,    b->neighbours, b->strains};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    exi_flats_free(&b->flats);
     free(b);
 }

@@ -22,9 +22,9 @@ bool exi_mixed_create(const ex_betweens *betweens, exi_mixed *mixed) {
     b->aligned = exi_array_allocate(n, sizeof *b->aligned);
     b->turns = exi_array_allocate(3 * m, sizeof *b->turns);
     b->stretches = exi_array_allocate(6 * m, sizeof *b->stretches);
-    b->planes = exi_array_copy(first->planes, 8 * m, sizeof *b->planes);
+    b->strains = exi_array_allocate(3 * m, sizeof *b->strains);
     b->links = exi_array_copy(first->links, (size_t)first->link_count, sizeof *b->links);
-    return b->aligned && b->turns && b->stretches && b->planes && b->links;
+    return b->aligned && b->turns && b->stretches && b->strains && b->links;
 }
 
 void exi_mixed_release(exi_mixed *mixed) {
@@ -32,39 +32,45 @@ void exi_mixed_release(exi_mixed *mixed) {
     free(b->aligned);
     free(b->turns);
     free(b->stretches);
-    free(b->planes);
+    free(b->strains);
     free(b->links);
 }
 
 /* ---- what local steps need ---- */
 
-static void begin_steps(const ex_between *first, ex_between *b) {
+void exi_mixed_set_links(const ex_betweens *betweens, const double *weights, exi_mixed *mixed) {
+    ex_between *b = &mixed->between;
+    for (int i = 0; i < b->link_count; i++)
+        memcpy(b->links[i].end, betweens->first->links[i].start, sizeof b->links[i].end);
+    for (int k = 0; k < betweens->example_count; k++) {
+        const ex_between *from = betweens->items[k];
+        for (int l = 0; from && weights[k] != 0 && l < b->link_count; l++)
+            for (int i = 0; i < 3; i++)
+                b->links[l].end[i] += weights[k] * (from->links[l].end[i] - from->links[l].start[i]);
+    }
+}
+
+static void begin_steps(ex_between *b) {
     const size_t m = (size_t)b->triangle_count;
     memset(b->turns, 0, 3 * m * sizeof *b->turns);
-    for (size_t t = 0; t < m; t++)
-        for (size_t i = 0; i < 3; i++)
-            b->planes[8 * t + 4 + i] = i != 1;
-    for (int i = 0; i < b->link_count; i++)
-        memcpy(b->links[i].end, first->links[i].start, sizeof b->links[i].end);
+    for (size_t i = 0; i < 3 * m; i++)
+        b->strains[i] = i % 3 != 1;
 }
 
 static void add_steps(const ex_between *from, double x, ex_between *b) {
     const size_t m = (size_t)b->triangle_count;
-    for (size_t i = 0; i < 3 * m; i++)
+    for (size_t i = 0; i < 3 * m; i++) {
         b->turns[i] += x * from->turns[i];
-    for (size_t t = 0; t < m; t++)
-        for (size_t i = 0; i < 3; i++)
-            b->planes[8 * t + 4 + i] += x * (from->planes[8 * t + 4 + i] - (i != 1));
-    for (int k = 0; k < b->link_count; k++)
-        for (int i = 0; i < 3; i++)
-            b->links[k].end[i] += x * (from->links[k].end[i] - from->links[k].start[i]);
+        b->strains[i] += x * (from->strains[i] - (i % 3 != 1));
+    }
 }
 
 void exi_mixed_set_steps(const ex_betweens *betweens, const double *weights, exi_mixed *mixed) {
-    begin_steps(betweens->first, &mixed->between);
+    begin_steps(&mixed->between);
     for (int k = 0; k < betweens->example_count; k++)
         if (betweens->items[k] && weights[k] != 0)
             add_steps(betweens->items[k], weights[k], &mixed->between);
+    exi_mixed_set_links(betweens, weights, mixed);
 }
 
 /* ---- all of it ---- */

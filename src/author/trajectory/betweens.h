@@ -13,7 +13,7 @@ struct ex_betweens {
     const ex_between *first; /* the first that is not NULL */
 };
 
-/* An in-between whose end is a mixture: used at time 1, it stands for the mixture. Its turns, stretches, planes, links
+/* An in-between whose end is a mixture: used at time 1, it stands for the mixture. Its turns, stretches, strains, links
  * and aligned end are its own, the rest belongs to the in-betweens. */
 typedef struct exi_mixed {
     ex_between between;
@@ -23,8 +23,9 @@ typedef struct exi_mixed {
 bool exi_mixed_create(const ex_betweens *betweens, exi_mixed *mixed);
 /* Sets the weights [example_count]; those of the reference do not count. */
 void exi_mixed_set(const ex_betweens *betweens, const double *weights, exi_mixed *mixed);
-/* The same of what local steps and links need: turns, planes and links. */
+/* The same of what local steps and links need, turns, strains and links; and of links alone. */
 void exi_mixed_set_steps(const ex_betweens *betweens, const double *weights, exi_mixed *mixed);
+void exi_mixed_set_links(const ex_betweens *betweens, const double *weights, exi_mixed *mixed);
 void exi_mixed_release(exi_mixed *mixed);
 
 #endif

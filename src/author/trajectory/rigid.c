@@ -99,13 +99,14 @@ void exi_advance(size_t count, const double *now, const double *last, double *at
 void exi_between_rigid(const ex_between *b, double t, int steps, double *positions, double *work) {
     const size_t n = 3 * (size_t)b->vertex_count;
     double *right = work, *first = work + n, *last = work + 2 * n, momentum = 1;
-    exi_facings *facings = (exi_facings *)(work + 3 * n);
+    exi_facing *facings = (exi_facing *)(void *)(work + 3 * n);
+    exi_goal *goals = (exi_goal *)(void *)((char *)facings + exi_facings_size(b));
     exi_between_poisson(b, t, positions, work);
+    exi_goals_set(b, t, goals);
     memcpy(first, positions, n * sizeof *first);
     memcpy(last, positions, n * sizeof *last);
     for (int k = 0; k < steps; k++) {
-        memset(right, 0, n * sizeof *right);
-        exi_local_step(b, t, positions, facings, right);
+        exi_local_step(b, goals, positions, facings, right);
         exi_links_pull(b, t, positions, right);
         exi_between_solve_change(b, right, work);
         for (size_t i = 0; i < n; i++)

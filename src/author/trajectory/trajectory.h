@@ -8,6 +8,7 @@
 #include <exemplar/author/trajectory.h>
 
 #include "author/solve/solve.h"
+#include "author/trajectory/facings.h"
 
 /* ---- rotations (rotations.c); matrices are [3][3], rows first; exi_polar is in pose/matrix.h ---- */
 
@@ -57,9 +58,11 @@ struct ex_between {
     double *normals; /* [triangle_count][3] of the start */
     double *turns;   /* [triangle_count][3]: rotation vectors from start to aligned end, on one branch */
     double *stretches; /* [triangle_count][6]: stretch S, xx yy zz xy xz yz */
-    double *planes;    /* [triangle_count][8]: in the triangle's plane: slopes of corners 1 and 2, S (xx xy yy), area */
+    double *planes;    /* [triangle_count][5]: in the triangle's plane: slopes of corners 1 and 2, and its area */
+    double *strains;   /* [triangle_count][3]: S in the plane: xx xy yy */
     double *frames;    /* [triangle_count][2][3]: the directions of that plane at the start */
     int *neighbours;   /* [triangle_count][3]: across the edge that starts at corner k, or -1 */
+    exi_flats flats;   /* the same of the start, as local steps read it */
 
     double *vertex_areas; /* [vertex_count]: a third of the area of its triangles */
     int *triangle_starts; /* [vertex_count + 1] offsets into triangle_list: the triangles of a vertex */
@@ -77,29 +80,25 @@ struct ex_between {
 ex_result exi_between_create_like(const ex_between_def *def, const ex_between *like, ex_between **between,
                                   ex_error *error);
 
-#define EXI_LANES 8
-/* State of EXI_LANES triangles while a rigid form is computed. */
-typedef struct exi_facings {
-    float frame[3][3][EXI_LANES]; /* their planes' two directions and normal at the start, rotated by R^t */
-    float turns[EXI_LANES][12];   /* their present rotations relative to that, and 0 0 0 */
-} exi_facings;
-
 /* Computes the form in the frame of the start, that is, without the screw; the rigid one with that many steps. work:
- * exi_between_work_size doubles, for three forms, the facings and the solver. */
+ * exi_between_work_size doubles, for three forms, the facings, the goals and the solver. */
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
 void exi_between_rigid(const ex_between *between, double t, int steps, double *positions, double *work);
 size_t exi_between_work_size(const ex_between *between);
 
-/* The steps of those (facings.c, rigid.c), for code that minimises the same energy over other unknowns. Facings of all
- * triangles are together, exi_facings_size bytes. */
-size_t exi_facings_size(int triangle_count);
-void exi_facing_begin(const ex_between *between, int triangle, double r[3][3], exi_facings *facings);
-/* Sets the facings to the triangles' rotations in the form. */
-void exi_facings_of(const ex_between *between, double t, const double *form, exi_facings *facings);
-/* Adds the pull of the triangles to `right`, each towards the rotation that suits the form, so that the next global
+/* The steps of those (facings.c, rigid.c), for code that minimises the same energy over other unknowns. */
+bool exi_flats_create(const ex_between *between, exi_flats *flats);
+void exi_flats_free(exi_flats *flats);
+/* Bytes of the goals of all triangles, and of the facings, which are scratch memory of a step. */
+size_t exi_goals_size(const ex_between *between);
+size_t exi_facings_size(const ex_between *between);
+/* Computes what time t asks of the triangles. */
+void exi_goals_set(const ex_between *between, double t, exi_goal *goals);
+/* Replaces `right` by the pull of the triangles, each towards the rotation that suits the form, so that the next global
  * step changes the form by L^-1 right. */
-void exi_local_step(const ex_between *between, double t, const double *form, exi_facings *facings, double *right);
-/* The same for the links. If form is NULL, the rotations are those of the triangles at time t, and the pull is the
+void exi_local_step(const ex_between *between, const exi_goal *goals, const double *form, exi_facing *facings,
+                    double *right);
+/* Adds the pull of the links. If form is NULL, the rotations are those of the triangles at time t, and the pull is the
  * links' full goal: a right-hand side. */
 void exi_links_pull(const ex_between *between, double t, const double *form, double *right);
 /* Computes the rotation of the group of links that begins at `first`. Returns the end of the group. */

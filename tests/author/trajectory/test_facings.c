@@ -18,12 +18,14 @@
 
 /* Computes the pull on a form at time t [vertex_count][3], freed by the caller. */
 static double *pull_on(const ex_between *b, double t, const double *form) {
-    exi_facings *facings = malloc(exi_facings_size(b->triangle_count));
+    exi_facing *facings = malloc(exi_facings_size(b));
+    exi_goal *goals = malloc(exi_goals_size(b));
     double *right = calloc(3 * (size_t)b->vertex_count, sizeof *right);
-    assert_true(facings && right);
-    exi_facings_of(b, t, form, facings);
-    exi_local_step(b, t, form, facings, right);
+    assert_true(facings && goals && right);
+    exi_goals_set(b, t, goals);
+    exi_local_step(b, goals, form, facings, right);
     free(facings);
+    free(goals);
     return right;
 }
 

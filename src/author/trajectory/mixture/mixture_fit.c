@@ -28,9 +28,12 @@
 #define ENOUGH       0.15   /* of the rigid form's 99th percentile of stretch, root mean square of what curves leave */
 #define FEW_STEPS    10     /* for the rigid forms that the curves are taken from */
 #define STEPS        20     /* for correctors */
-#define BATCH        8      /* samples at a time */
+#define BATCH        16     /* samples at a time; half as many of large meshes, since each takes memory */
+#define LARGE        200000 /* triangles */
+#define NUMBERS      4096   /* of correctors that a task sums */
 #define LOOKED_AT    4096   /* triangles that the curves are taken from */
-#define NUMBERS_MOST 400000000 /* of correctors while they are fitted */
+#define NUMBERS_MOST 400000000  /* of correctors while they are fitted */
+#define GOALS_MOST   0x10000000 /* bytes of goals that are kept from step to step */
 
 typedef struct worker {
     exi_mixed mixed;
@@ -48,9 +51,11 @@ typedef struct fitting {
     exi_mixer *mixer;
     exi_plan plan;
     worker workers[BATCH];
+    int batch_size;
     int batch;          /* first sample of the present batch */
     float *carried;     /* [sample_count][vertex_count][3]: the forms that the nodes carry */
     float *residuals;   /* the same of r */
+    exi_goal *goals;    /* [sample_count][groups of triangles], if there are few enough, else NULL */
     double *weights;    /* [sample_count]: W */
     double (*rigid)[4]; /* [sample_count]: percentiles of the rigid forms' stretch */
     double (*found)[4]; /* of the paths' */
@@ -94,7 +99,7 @@ static void keep_gradients(const fitting *f, const double *r, float *gradients) 
     const ex_between *b = f->first;
     for (int i = 0; i < f->looked_at; i++, gradients += 6) {
         const size_t t = (size_t)i * (size_t)f->step;
-        const double *plane = b->planes + 8 * t;
+        const double *plane = b->planes + 5 * t;
         const int *v = b->triangles + 3 * t;
         for (int c = 0; c < 3; c++) {
             const double d1 = r[3 * v[1] + c] - r[3 * v[0] + c], d2 = r[3 * v[2] + c] - r[3 * v[0] + c];
@@ -130,6 +135,8 @@ static void make_samples(void *context, int begin, int end) {
         exi_mixer_form(f->mixer, sample_of(f, sample), carried, w->work + exi_between_work_size(b));
         exi_between_rigid(b, 1, FEW_STEPS, w->form, w->work);
         align(b, w->form, carried);
+        if (f->goals)
+            exi_goals_set(b, 1, f->goals + (size_t)sample * (size_t)b->flats.group_count);
         measure_stretch(w, f->rigid[sample]);
         f->weights[sample] = 1 / (f->rigid[sample][2] + FLOOR);
         for (size_t k = 0; k < n; k++) {
@@ -144,11 +151,11 @@ static void make_samples(void *context, int begin, int end) {
 /* Runs a body for all samples, a batch at a time. */
 static ex_result for_samples(fitting *f, void (*body)(void *, int, int), double before, double after, ex_error *error) {
     ex_result result = EX_OK;
-    for (f->batch = 0; result == EX_OK && f->batch < f->plan.sample_count; f->batch += BATCH) {
+    for (f->batch = 0; result == EX_OK && f->batch < f->plan.sample_count; f->batch += f->batch_size) {
         const int left = f->plan.sample_count - f->batch;
         result = tell(f, before + (after - before) * f->batch / f->plan.sample_count, error);
         if (result == EX_OK)
-            exi_run(f->def->tasks, left < BATCH ? left : BATCH, 1, body, f);
+            exi_run(f->def->tasks, left < f->batch_size ? left : f->batch_size, 1, body, f);
     }
     for (int i = 0; i < BATCH; i++)
         if (result == EX_OK && f->workers[i].failed)
@@ -198,6 +205,18 @@ static void project(void *context, int begin, int end) {
         }
 }
 
+/* Returns what a sample asks of triangles, and sets the worker's links. */
+static const exi_goal *goals_of(const fitting *f, int sample, worker *w) {
+    if (f->goals) {
+        exi_mixed_set_links(f->betweens, sample_of(f, sample), &w->mixed);
+        return f->goals + (size_t)sample * (size_t)f->first->flats.group_count;
+    }
+    exi_goal *goals = (exi_goal *)(void *)((char *)(w->work + 3 * numbers_of(f)) + exi_facings_size(f->first));
+    exi_mixed_set_steps(f->betweens, sample_of(f, sample), &w->mixed);
+    exi_goals_set(&w->mixed.between, 1, goals);
+    return goals;
+}
+
 /* Computes the pull of triangles and links at every sample of the batch, at the begin of its work memory. */
 static void pull(void *context, int begin, int end) {
     fitting *f = context;
@@ -205,32 +224,30 @@ static void pull(void *context, int begin, int end) {
     for (int i = begin; i < end; i++) {
         worker *w = &f->workers[i];
         const ex_between *b = &w->mixed.between;
-        exi_facings *facings = (exi_facings *)(void *)(w->work + 3 * n);
-        exi_mixed_set_steps(f->betweens, sample_of(f, f->batch + i), &w->mixed);
+        exi_facing *facings = (exi_facing *)(void *)(w->work + 3 * n);
         path_form(f, f->batch + i, f->at, w->form);
-        memset(w->work, 0, n * sizeof *w->work);
-        exi_facings_of(b, 1, w->form, facings);
-        exi_local_step(b, 1, w->form, facings, w->work);
+        exi_local_step(b, goals_of(f, f->batch + i, w), w->form, facings, w->work);
         exi_links_pull(b, 1, w->form, w->work);
     }
 }
 
-/* Adds the pulls of the batch for every corrector. */
+/* Adds the pulls of the batch for every corrector, in blocks of NUMBERS. */
 static void gather(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = numbers_of(f), samples = (size_t)f->plan.sample_count;
-    for (size_t j = (size_t)begin; j < (size_t)end; j++)
-        for (int i = 0; i < BATCH && f->batch + i < f->plan.sample_count; i++) {
+    const size_t first = (size_t)begin * NUMBERS, last = (size_t)end * NUMBERS < n ? (size_t)end * NUMBERS : n;
+    for (size_t j = 0; j < (size_t)f->count; j++)
+        for (int i = 0; i < f->batch_size && f->batch + i < f->plan.sample_count; i++) {
             const size_t sample = (size_t)(f->batch + i);
             const double factor = f->curves.basis[j * samples + sample] * f->weights[sample],
                          *right = f->workers[i].work;
             double *sum = f->sum + j * n;
-            for (size_t k = 0; k < n; k++)
+            for (size_t k = first; k < last; k++)
                 sum[k] += factor * right[k];
         }
 }
 
-/* Takes the step for every corrector of a group of BATCH. */
+/* Takes the step for every corrector of a batch. */
 static void follow(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = numbers_of(f);
@@ -253,14 +270,16 @@ static ex_result take_steps(fitting *f, double before, double after, ex_error *e
     memcpy(f->at, f->now, size * sizeof *f->at);
     memcpy(f->last, f->now, size * sizeof *f->last);
     for (int k = 0; result == EX_OK && f->count > 0 && k < STEPS; k++) {
-        for (f->batch = 0; result == EX_OK && f->batch < f->plan.sample_count; f->batch += BATCH) {
+        for (f->batch = 0; result == EX_OK && f->batch < f->plan.sample_count; f->batch += f->batch_size) {
             const int left = f->plan.sample_count - f->batch;
             result = tell(f, before + (after - before) * (k + (double)f->batch / f->plan.sample_count) / STEPS, error);
-            exi_run(f->def->tasks, left < BATCH ? left : BATCH, 1, pull, f);
-            exi_run(f->def->tasks, f->count, 1, gather, f);
+            exi_run(f->def->tasks, left < f->batch_size ? left : f->batch_size, 1, pull, f);
+            exi_run(f->def->tasks, (int)((numbers_of(f) + NUMBERS - 1) / NUMBERS), 1, gather, f);
         }
-        for (f->batch = 0; f->batch < f->count; f->batch += BATCH)
-            exi_run(f->def->tasks, f->count - f->batch < BATCH ? f->count - f->batch : BATCH, 1, follow, f);
+        for (f->batch = 0; f->batch < f->count; f->batch += f->batch_size) {
+            const int left = f->count - f->batch;
+            exi_run(f->def->tasks, left < f->batch_size ? left : f->batch_size, 1, follow, f);
+        }
         exi_advance(size, f->now, f->last, f->at, &momentum);
         memcpy(f->last, f->now, size * sizeof *f->last);
     }
@@ -336,7 +355,7 @@ static bool open_mixer(fitting *f) {
 static bool open_workers(fitting *f) {
     const size_t size = exi_between_work_size(f->first) + exi_mixer_work_size(f->mixer);
     bool done = true;
-    for (int i = 0; done && i < BATCH && i < f->plan.sample_count; i++) {
+    for (int i = 0; done && i < f->batch_size && i < f->plan.sample_count; i++) {
         worker *w = &f->workers[i];
         w->form = exi_array_allocate(numbers_of(f), sizeof *w->form);
         w->work = exi_array_allocate(size, sizeof *w->work);
@@ -357,7 +376,11 @@ static bool open_samples(fitting *f) {
     f->found = calloc(samples + 1, sizeof *f->found);
     f->curves = (exi_curves){.plan = &f->plan, .weights = f->weights, .width = 6 * f->looked_at};
     f->curves.gradients = exi_array_allocate(samples * (size_t)f->curves.width, sizeof(float));
-    return f->carried && f->residuals && f->weights && f->rigid && f->found && f->curves.gradients;
+    const bool keep = samples * exi_goals_size(f->first) <= GOALS_MOST;
+    if (keep)
+        f->goals = exi_array_allocate(samples * exi_goals_size(f->first), 1);
+    return (f->goals || !keep) && f->carried && f->residuals && f->weights && f->rigid && f->found &&
+           f->curves.gradients;
 }
 
 static bool open_correctors(fitting *f) {
@@ -409,6 +432,7 @@ ex_result exi_mixture_fit(const ex_trajectories_def *def, const ex_betweens *bet
     for (int k = 0; k < betweens->example_count; k++)
         count += betweens->items[k] != NULL;
     f.alone = count == 1;
+    f.batch_size = f.first->triangle_count < LARGE ? BATCH : BATCH / 2;
     const ex_result result = fit(&f, ratios, error);
     for (int i = 0; i < BATCH; i++) {
         exi_mixed_release(&f.workers[i].mixed);
@@ -418,7 +442,7 @@ ex_result exi_mixture_fit(const ex_trajectories_def *def, const ex_betweens *bet
     exi_mixer_destroy(f.mixer);
     exi_plan_release(&f.plan);
     void *const arrays[] = {f.carried,          f.residuals,    f.weights,       f.rigid, f.found,
-                            f.curves.gradients, f.curves.basis, f.curves.curves, f.now};
+                            f.curves.gradients, f.curves.basis, f.curves.curves, f.now,   f.goals};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     return result;

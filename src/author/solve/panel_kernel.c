@@ -4,10 +4,15 @@
  * the tile's numbers are adjacent. Depth and width are limited so that B's copy stays in the second-level cache and a
  * tile's rows of A in the first.
  */
+#include "author/base/lanes.h"
 #include "author/solve/factor.h"
-#include "author/solve/pair.h"
 
-enum { ROWS = EXI_ROWS_AT_ONCE, COLUMNS = EXI_COLUMNS_AT_ONCE };
+/* Eight sums in progress keep the adders busy; with AVX-512 one register holds a column's. */
+#if defined(EXI_SET_AVX512)
+enum { ROWS = EXI_ROWS_AT_ONCE, COLUMNS = 8 };
+#else
+enum { ROWS = EXI_ROWS_AT_ONCE, COLUMNS = 4 };
+#endif
 
 /* The columns of C that a tile is subtracted from. */
 typedef struct tile_end {
@@ -16,19 +21,17 @@ typedef struct tile_end {
     int rows;           /* rows of the tile in use, at most ROWS */
 } tile_end;
 
-EXI_KERNEL void end_tile(const tile_end *end, exi_pair sum[COLUMNS][ROWS / 2], int width) {
+EXI_KERNEL void end_tile(const tile_end *end, const exi_eight sum[COLUMNS], int width) {
     if (!end->landing && end->rows == ROWS) {
+        EXI_WRITE_OUT
         for (int q = 0; q < width; q++)
-            for (int r = 0; r < ROWS / 2; r++) {
-                double *at = end->columns[q] + 2 * r;
-                exi_pair_store(at, exi_pair_subtract(exi_pair_load(at), sum[q][r]));
-            }
+            exi_eight_store(end->columns[q], exi_eight_subtract(exi_eight_load(end->columns[q]), sum[q]));
         return;
     }
     double sums[COLUMNS][ROWS];
+    EXI_WRITE_OUT
     for (int q = 0; q < width; q++)
-        for (int r = 0; r < ROWS / 2; r++)
-            exi_pair_store(&sums[q][2 * r], sum[q][r]);
+        exi_eight_store(sums[q], sum[q]);
     for (int r = 0; r < end->rows; r++) {
         const int at = end->landing ? end->landing[r] : r;
         for (int q = 0; q < width; q++)
@@ -39,22 +42,15 @@ EXI_KERNEL void end_tile(const tile_end *end, exi_pair sum[COLUMNS][ROWS / 2], i
 /* Callers pass a constant for width. a: lda numbers between columns; b: `width` numbers per column. */
 EXI_KERNEL void multiply_tile(int depth, const double *restrict a, size_t lda, const double *restrict b, int width,
                               const tile_end *end) {
-    exi_pair sum[COLUMNS][ROWS / 2];
+    exi_eight sum[COLUMNS];
     EXI_WRITE_OUT
     for (int q = 0; q < width; q++)
-        EXI_WRITE_OUT
-    for (int r = 0; r < ROWS / 2; r++)
-        sum[q][r] = exi_pair_fill(0);
+        sum[q] = exi_eight_fill(0);
     for (int j = 0; j < depth; j++) {
-        exi_pair rows[ROWS / 2];
-        EXI_WRITE_OUT
-        for (int r = 0; r < ROWS / 2; r++)
-            rows[r] = exi_pair_load(a + 2 * r);
+        const exi_eight rows = exi_eight_load(a);
         EXI_WRITE_OUT
         for (int q = 0; q < width; q++)
-            EXI_WRITE_OUT
-        for (int r = 0; r < ROWS / 2; r++)
-            sum[q][r] = exi_pair_add_product(sum[q][r], rows[r], exi_pair_fill(b[q]));
+            sum[q] = exi_eight_add_product(sum[q], rows, exi_eight_fill(b[q]));
         a += lda;
         b += width;
     }
@@ -63,6 +59,20 @@ EXI_KERNEL void multiply_tile(int depth, const double *restrict a, size_t lda, c
 
 static void multiply_any(int depth, const double *a, size_t lda, const double *b, int width, const tile_end *end) {
     switch (width) {
+#if defined(EXI_SET_AVX512)
+    case 8:
+        multiply_tile(depth, a, lda, b, 8, end);
+        break;
+    case 7:
+        multiply_tile(depth, a, lda, b, 7, end);
+        break;
+    case 6:
+        multiply_tile(depth, a, lda, b, 6, end);
+        break;
+    case 5:
+        multiply_tile(depth, a, lda, b, 5, end);
+        break;
+#endif
     case 4:
         multiply_tile(depth, a, lda, b, 4, end);
         break;
@@ -118,7 +128,7 @@ static void subtract_piece(const exi_panel_product *p, const double *a, int q0, 
     }
 }
 
-void exi_panel_subtract(const exi_panel_product *p) {
+static void subtract(const exi_panel_product *p) {
     for (int j = 0; j < p->depth; j += EXI_PACK_DEPTH) {
         const int depth = p->depth - j < EXI_PACK_DEPTH ? p->depth - j : EXI_PACK_DEPTH;
         for (int q = 0; q < p->k; q += EXI_PACK_WIDTH) {
@@ -149,7 +159,12 @@ static int factorise_block(double *panel, int m, int first, int k, const double 
     return -1;
 }
 
-int exi_panel_factorise(double *panel, int m, int k, const double *floors, double *packed) {
+EXI_ENTRY(exi_panel_subtract, (const exi_panel_product *p), (p)) {
+    subtract(p);
+}
+
+EXI_ENTRY_OF(int, exi_panel_factorise, (double *panel, int m, int k, const double *floors, double *packed),
+             (panel, m, k, floors, packed)) {
     enum { BLOCK = 8 };
     const size_t ld = (size_t)m;
     for (int first = 0; first < k; first += BLOCK) {
@@ -163,7 +178,7 @@ int exi_panel_factorise(double *panel, int m, int k, const double *floors, doubl
                                               .c = panel + (size_t)first * ld + (size_t)first,
                                               .ldc = ld,
                                               .packed = packed};
-            exi_panel_subtract(&before);
+            subtract(&before);
         }
         const int bad = factorise_block(panel, m, first, width, floors);
         if (bad != -1)
