@@ -1,6 +1,6 @@
 /*
- * Local steps: a form that fits pulls at nothing, pulls do not depend on the order of triangles, and those of triangles
- * that are almost a line stay as small as the triangles.
+ * Local steps: a form that fits pulls at nothing, pulls do not depend on the order of triangles or on the instruction
+ * set, and those of triangles that are almost a line stay as small as the triangles.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,6 +93,62 @@ static void order_does_not_matter(void **state) {
     bar_free(&bar);
 }
 
+/* With neighbours far apart, the ring holds all triangles: here every seventh one comes first, then the next, … */
+static void distant_neighbours_are_kept(void **state) {
+    (void)state;
+    enum { STEP = 7 };
+    bent_bar bar = bar_make(31, 9, 0, 0);
+    double *end = calloc(3 * (size_t)bar.vertex_count, sizeof *end);
+    int *spread = calloc(3 * (size_t)bar.triangle_count, sizeof *spread), at = 0;
+    assert_true(end && spread);
+    bar_bend(&bar, 6, 100, end);
+    for (int first = 0; first < STEP; first++)
+        for (int t = first; t < bar.triangle_count; t += STEP)
+            memcpy(spread + 3 * at++, bar.triangles + 3 * t, 3 * sizeof *spread);
+    ex_between *one = must_create(bar.vertex_count, bar.triangle_count, bar.triangles, bar.points, end);
+    ex_between *other = must_create(bar.vertex_count, bar.triangle_count, spread, bar.points, end);
+    assert_true(one->flats.ring < one->flats.group_count);
+    assert_true(other->flats.ring > one->flats.ring);
+    double *right = pull_on(one, 0.5, one->aligned), *left = pull_on(other, 0.5, one->aligned);
+    for (int i = 0; i < 3 * bar.vertex_count; i++)
+        assert_true(fabs(right[i] - left[i]) < 1e-5);
+    free(right);
+    free(left);
+    ex_between_destroy(one);
+    ex_between_destroy(other);
+    free(spread);
+    free(end);
+    bar_free(&bar);
+}
+
+static void sets_give_the_same_bits(void **state) {
+    (void)state;
+    static const char *const sets[] = {"sse2", "avx2", "avx512"};
+    const char *before = ex_simd_name();
+    bent_bar bar = bar_make(31, 9, 0, 0);
+    const size_t n = 3 * (size_t)bar.vertex_count;
+    double *end = calloc(n, sizeof *end), *form = calloc(n, sizeof *form);
+    assert_true(end && form);
+    bar_bend(&bar, 6, 100, end);
+    ex_between *between = must_create(bar.vertex_count, bar.triangle_count, bar.triangles, bar.points, end);
+    for (size_t i = 0; i < n; i++) /* some triangles are folded, and drawn back */
+        form[i] = between->aligned[i] + 0.3 * sin(1.7 * (double)i);
+    double *wanted = pull_on(between, 0.3, form);
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        if (!ex_simd_use(sets[s]))
+            continue;
+        double *right = pull_on(between, 0.3, form);
+        assert_memory_equal(right, wanted, n * sizeof *right);
+        free(right);
+    }
+    ex_simd_use(before);
+    free(wanted);
+    ex_between_destroy(between);
+    free(end);
+    free(form);
+    bar_free(&bar);
+}
+
 /* A triangle is drawn out to a line, five times as long: no pull may be much larger than that, however thin it is. */
 static void lines_are_pulled_gently(void **state) {
     (void)state;
@@ -115,8 +171,8 @@ static void lines_are_pulled_gently(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_fits_is_not_pulled),
-        cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(what_fits_is_not_pulled),     cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(distant_neighbours_are_kept), cmocka_unit_test(sets_give_the_same_bits),
         cmocka_unit_test(lines_are_pulled_gently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
