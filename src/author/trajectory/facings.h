@@ -29,7 +29,7 @@ typedef struct exi_goal {
 typedef struct exi_facing {
     float turns[EXI_LANES][12]; /* rotations relative to the goal's frames, and 0 0 0 after each row */
     float p[3][EXI_LANES], q[3][EXI_LANES], du[3][EXI_LANES], dv[3][EXI_LANES];
-    float pulls[EXI_LANES][8]; /* on corners 1 and 2, x y z 0; corner 0 has the opposite of both */
+    double pulls[EXI_LANES][3][4]; /* on the corners, x y z 0 */
 } exi_facing;
 
 /*

@@ -210,7 +210,7 @@ EXI_KERNEL void lean(const exi_facings_step *step, const exi_flat *flat, const e
 
 static void pull(const exi_facings_step *step, const exi_flat *flat, const exi_goal *goal, exi_facing *f) {
     exi_oct p[3], q[3], first[3], second[3];
-    exi_quad lanes[LANES];
+    exi_quad on_first[LANES], on_second[LANES];
     EXI_WRITE_OUT
     for (int i = 0; i < 3; i++) {
         p[i] = exi_oct_load(f->p[i]);
@@ -226,29 +226,26 @@ static void pull(const exi_facings_step *step, const exi_flat *flat, const exi_g
         first[i] = two(u, exi_oct_load(flat->slopes[0]), v, exi_oct_load(flat->slopes[1]));
         second[i] = two(u, exi_oct_load(flat->slopes[2]), v, exi_oct_load(flat->slopes[3]));
     }
-    to_lanes(first, lanes);
+    to_lanes(first, on_first);
+    to_lanes(second, on_second);
     EXI_WRITE_OUT
-    for (int l = 0; l < LANES; l++)
-        exi_quad_store(f->pulls[l], lanes[l]);
-    to_lanes(second, lanes);
-    EXI_WRITE_OUT
-    for (int l = 0; l < LANES; l++)
-        exi_quad_store(f->pulls[l] + 4, lanes[l]);
+    for (int l = 0; l < LANES; l++) {
+        const exi_four a = exi_four_widen(on_first[l]), b = exi_four_widen(on_second[l]);
+        exi_four_store(f->pulls[l][0], exi_four_subtract(exi_four_fill(0), exi_four_add(a, b)));
+        exi_four_store(f->pulls[l][1], a);
+        exi_four_store(f->pulls[l][2], b);
+    }
 }
 
 /* ---- sums ---- */
 
 static void sum_vertex(const exi_facings_step *step, int vertex) {
-    static const double factors[3][2] = {{-1, -1}, {1, 0}, {0, 1}}; /* of the two pulls, by corner */
     const int mask = step->flats->ring - 1;
     exi_four sum = exi_four_fill(0);
     for (int k = step->starts[vertex]; k < step->starts[vertex + 1]; k++) {
         const int triangle = step->list[k] / 3, corner = step->list[k] % 3;
-        const float *pulls = step->facings[(triangle / LANES) & mask].pulls[triangle % LANES];
-        const exi_four a = exi_four_multiply(exi_four_widen(exi_quad_load(pulls)), exi_four_fill(factors[corner][0]));
-        const exi_four b =
-            exi_four_multiply(exi_four_widen(exi_quad_load(pulls + 4)), exi_four_fill(factors[corner][1]));
-        sum = exi_four_add(sum, exi_four_add(a, b));
+        const exi_facing *f = &step->facings[(triangle / LANES) & mask];
+        sum = exi_four_add(sum, exi_four_load(f->pulls[triangle % LANES][corner]));
     }
     exi_four_store_three(step->right + 3 * (size_t)vertex, sum);
 }

@@ -5,6 +5,7 @@
  * If more frames gain next to nothing, fewer are preferred.
  */
 #include "author/drive/learn/learn.h"
+#include "runtime/base/memory.h"
 
 #include <math.h>
 
@@ -57,37 +58,63 @@ static void take_sample(const exi_learner *l, sample *s) {
         s->starts[1] = exi_learn_spread(l, NAN, false, SAMPLE_MAX, s->frames);
 }
 
-/* Mean error over all frames of the sample. */
-static ex_result try_options(exi_learner *l, const ex_drive_options *options, const sample *s, double *mean) {
-    const int rounds = s->folds > 0 ? s->folds : 1, count = s->starts[rounds];
-    const double done = l->done, share = l->share;
-    double errors[SAMPLE_MAX];
-    ex_result result = EX_OK;
-    l->share = share / rounds;
-    for (int i = 0; result == EX_OK && i < rounds; i++) {
-        const exi_key_choice choice = {
-            .last = l->key_count, .axis = l->def->database_axis != NULL, .fold = i, .folds = s->folds};
-        ex_rig *rig = NULL;
-        l->done = done + i * l->share;
-        result = exi_learn_build(l, &choice, options, &rig);
-        if (result == EX_OK)
-            result = exi_learn_measure(l, rig, s->frames + s->starts[i], s->starts[i + 1] - s->starts[i],
-                                       errors + s->starts[i], NULL);
-        ex_rig_destroy(rig);
-    }
-    *mean = 0;
-    for (int i = 0; result == EX_OK && i < count; i++)
-        *mean += errors[i] / count;
-    l->done = done;
-    l->share = share;
-    return result;
-}
-
 /* Options tried, and their error. */
 typedef struct trial {
     ex_drive_options options;
     double error;
 } trial;
+
+/* Rigs of all folds of some trials, made side by side. */
+typedef struct making {
+    const exi_learner *learner;
+    const sample *sample;
+    trial trials[2];
+    ex_rig *rigs[2 * FOLDS]; /* [trial][fold] */
+    ex_result results[2 * FOLDS];
+    ex_error errors[2 * FOLDS];
+} making;
+
+static int count_rounds(const sample *s) {
+    return s->folds > 0 ? s->folds : 1;
+}
+
+static void make_rigs(void *context, int begin, int end) {
+    making *m = context;
+    const int rounds = count_rounds(m->sample);
+    for (int i = begin; i < end; i++) {
+        exi_learner l = *m->learner;
+        const exi_key_choice choice = {
+            .last = l.key_count, .axis = l.def->database_axis != NULL, .fold = i % rounds, .folds = m->sample->folds};
+        l.error = &m->errors[i];
+        m->results[i] = exi_learn_build(&l, &choice, &m->trials[i / rounds].options, &m->rigs[i]);
+    }
+}
+
+/* Mean error of a trial over all frames of the sample. */
+static ex_result judge(exi_learner *l, making *m, int number) {
+    const sample *s = m->sample;
+    const int rounds = count_rounds(s), count = s->starts[rounds];
+    const double done = l->done, share = l->share;
+    double errors[SAMPLE_MAX], mean = 0;
+    ex_result result = EX_OK;
+    l->share = share / rounds;
+    for (int i = 0; result == EX_OK && i < rounds; i++) {
+        const int k = number * rounds + i;
+        l->done = done + i * l->share;
+        result = m->results[k];
+        if (result != EX_OK)
+            *l->error = m->errors[k];
+        else
+            result = exi_learn_measure(l, m->rigs[k], s->frames + s->starts[i], s->starts[i + 1] - s->starts[i],
+                                       errors + s->starts[i], NULL);
+    }
+    for (int i = 0; result == EX_OK && i < count; i++)
+        mean += errors[i] / count;
+    m->trials[number].error = mean;
+    l->done = done;
+    l->share = share;
+    return result;
+}
 
 /* Finds the better residual for a number of frames, unless it is given. The error is INFINITY, with the reason in
  * *reason, if the driver is too small for that many frames. */
@@ -95,26 +122,30 @@ static ex_result try_frames(exi_learner *l, const ex_drive_options *options, int
                             ex_error *reason) {
     static const ex_residual residuals[] = {EX_RESIDUAL_KEYS, EX_RESIDUAL_NONE};
     const bool given = options->residual != EX_RESIDUAL_COUNT;
+    const int count = given ? 1 : 2;
     const double done = l->done, share = l->share;
+    making m = {.learner = l, .sample = s};
     ex_result result = EX_OK;
     *best = (trial){.options = *options, .error = INFINITY};
-    l->share = given ? share : share / 2;
-    for (int r = 0; r < (given ? 1 : 2); r++) {
-        trial here = {.options = *options};
-        here.options.frames = frames;
-        here.options.residual = given ? options->residual : residuals[r];
+    for (int r = 0; r < count; r++) {
+        m.trials[r].options = *options;
+        m.trials[r].options.frames = frames;
+        m.trials[r].options.residual = given ? options->residual : residuals[r];
+    }
+    exi_run(l->def->tasks, count * count_rounds(s), 1, make_rigs, &m);
+    l->share = share / count;
+    for (int r = 0; result == EX_OK && r < count; r++) {
         l->done = done + r * l->share;
-        result = try_options(l, &here.options, s, &here.error);
+        result = judge(l, &m, r);
         if (result == EX_ERROR_DATA && options->frames < 0) {
             *reason = *l->error;
             result = EX_OK;
-            continue;
+        } else if (result == EX_OK && m.trials[r].error < best->error) {
+            *best = m.trials[r];
         }
-        if (result != EX_OK)
-            break;
-        if (here.error < best->error)
-            *best = here;
     }
+    for (int i = 0; i < 2 * FOLDS; i++)
+        ex_rig_destroy(m.rigs[i]);
     l->done = done;
     l->share = share;
     return result;

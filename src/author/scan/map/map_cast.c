@@ -196,6 +196,32 @@ static ex_result make_template(const caster *c, const exi_map_net *net, exi_map_
     return EX_OK;
 }
 
+typedef struct making {
+    const caster *caster;
+    ex_result results[VIEWS_AT_HAND];
+    ex_error errors[VIEWS_AT_HAND];
+} making;
+
+static void make_range(void *context, int begin, int end) {
+    making *m = context;
+    const ex_displacement_map_def *def = m->caster->def;
+    for (int i = begin; i < end; i++)
+        m->results[i] = exi_map_view_make(def->meshes[i], i, def->noise, &m->caster->views[i], &m->errors[i]);
+}
+
+/* Reports the first view that fails, whatever the threads. */
+static ex_result make_views(const caster *c, ex_error *error) {
+    making m = {.caster = c};
+    exi_run(c->def->tasks, c->def->mesh_count, 1, make_range, &m);
+    for (int i = 0; i < c->def->mesh_count; i++)
+        if (m.results[i] != EX_OK) {
+            if (error)
+                *error = m.errors[i];
+            return m.results[i];
+        }
+    return EX_OK;
+}
+
 static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
     exi_map_view template = {0};
     const size_t count = (size_t)c->def->mesh_count;
@@ -203,8 +229,8 @@ static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
     c->map = ex_displacement_map_create(net->vertex_count);
     ex_result result = c->views && c->map ? make_template(c, net, &template, error)
                                           : ex_error_memory(error, "the map", (size_t)net->vertex_count * 5);
-    for (int i = 0; result == EX_OK && i < c->def->mesh_count; i++)
-        result = exi_map_view_make(c->def->meshes[i], i, c->def->noise, &c->views[i], error);
+    if (result == EX_OK)
+        result = make_views(c, error);
     if (result == EX_OK) {
         c->template = &template;
         exi_run(c->def->tasks, net->vertex_count, GRAIN, cast_range, c);
