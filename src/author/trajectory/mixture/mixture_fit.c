@@ -29,7 +29,7 @@
 #define FEW_STEPS    10     /* for the rigid forms that the curves are taken from */
 #define STEPS        20     /* for correctors */
 #define BATCH        16     /* samples at a time; half as many of large meshes, since each takes memory */
-#define LARGE        200000 /* triangles */
+#define LARGE        100000 /* triangles */
 #define NUMBERS      4096   /* of correctors that a task sums */
 #define LOOKED_AT    4096   /* triangles that the curves are taken from */
 #define NUMBERS_MOST 400000000  /* of correctors while they are fitted */
