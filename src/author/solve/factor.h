@@ -95,8 +95,8 @@ void exi_panel_subtract(const exi_panel_product *p);
  * pivot is too small, or -1. */
 int exi_panel_factorise(double *panel, int m, int k, const double *floors, double *packed);
 
-/* Forward and back substitution of y [n][4], or [n], in the order of elimination. */
-void exi_factor_substitute(const exi_factor *f, double *y);
+/* Forward and back substitution of y [count][n][4], or [n], in the order of elimination. */
+void exi_factor_substitute(const exi_factor *f, double *const *y, int count);
 void exi_factor_substitute_1(const exi_factor *f, double *y);
 
 #endif

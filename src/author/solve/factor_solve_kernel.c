@@ -269,22 +269,24 @@ EXI_KERNEL void solve_columns(const exi_factor *f, int s, int first, int columns
     solve_any_block(b, y + (size_t)(f->firsts[s] + first) * (size_t)width, y, width, down, columns);
 }
 
-/* y [n][width], in the order of elimination. */
-EXI_KERNEL void substitute(const exi_factor *f, double *y, int width) {
+/* y [count][n][width], in the order of elimination. A block of L is read once for all of them. */
+EXI_KERNEL void substitute(const exi_factor *f, double *const *y, int count, int width) {
     for (int s = 0; s < f->supernode_count; s++)
         for (int first = 0, left = exi_column_count(f, s); left > 0; first += BLOCK, left -= BLOCK)
-            solve_columns(f, s, first, left < BLOCK ? left : BLOCK, y, width, true);
+            for (int i = 0; i < count; i++)
+                solve_columns(f, s, first, left < BLOCK ? left : BLOCK, y[i], width, true);
     for (int s = f->supernode_count - 1; s >= 0; s--) {
         const int all = exi_column_count(f, s);
         for (int first = (all - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK)
-            solve_columns(f, s, first, all - first < BLOCK ? all - first : BLOCK, y, width, false);
+            for (int i = 0; i < count; i++)
+                solve_columns(f, s, first, all - first < BLOCK ? all - first : BLOCK, y[i], width, false);
     }
 }
 
-EXI_ENTRY(exi_factor_substitute, (const exi_factor *f, double *y), (f, y)) {
-    substitute(f, y, 4);
+EXI_ENTRY(exi_factor_substitute, (const exi_factor *f, double *const *y, int count), (f, y, count)) {
+    substitute(f, y, count, 4);
 }
 
 EXI_ENTRY(exi_factor_substitute_1, (const exi_factor *f, double *y), (f, y)) {
-    substitute(f, y, 1);
+    substitute(f, &y, 1, 1);
 }

@@ -161,9 +161,15 @@ void exi_between_solve(const ex_between *b, double *right, double *work) {
     exi_between_solve_change(b, right, work);
 }
 
+void exi_between_solve_changes(const ex_between *b, int count, double *const *rights, double *const *work) {
+    double *solving[EXI_TOGETHER];
+    for (int i = 0; i < count; i++)
+        solving[i] = work[i] + 9 * (size_t)b->vertex_count + doubles(exi_facings_size(b)) + doubles(exi_goals_size(b));
+    exi_factor_solve_several(b->factor, count, rights, solving);
+}
+
 void exi_between_solve_change(const ex_between *b, double *right, double *work) {
-    exi_factor_solve(b->factor, right,
-                     work + 9 * (size_t)b->vertex_count + doubles(exi_facings_size(b)) + doubles(exi_goals_size(b)));
+    exi_between_solve_changes(b, 1, &right, &work);
 }
 
 /* Moves the form's centroid to the start's: moving it is left to the screw. */

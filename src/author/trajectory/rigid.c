@@ -96,24 +96,8 @@ void exi_advance(size_t count, const double *now, const double *last, double *at
         at[i] = now[i] + further * (now[i] - last[i]);
 }
 
-void exi_between_rigid(const ex_between *b, double t, int steps, double *positions, double *work) {
-    const size_t n = 3 * (size_t)b->vertex_count;
-    double *right = work, *first = work + n, *last = work + 2 * n, momentum = 1;
-    exi_facing *facings = (exi_facing *)(void *)(work + 3 * n);
-    exi_goal *goals = (exi_goal *)(void *)((char *)facings + exi_facings_size(b));
-    exi_between_poisson(b, t, positions, work);
-    exi_goals_set(b, t, goals);
-    memcpy(first, positions, n * sizeof *first);
-    memcpy(last, positions, n * sizeof *last);
-    for (int k = 0; k < steps; k++) {
-        exi_local_step(b, goals, positions, facings, right);
-        exi_links_pull(b, t, positions, right);
-        exi_between_solve_change(b, right, work);
-        for (size_t i = 0; i < n; i++)
-            right[i] += positions[i];
-        exi_advance(n, right, last, positions, &momentum);
-        memcpy(last, right, n * sizeof *last);
-    }
+/* Aligns the last form with the first. */
+static void settle(const ex_between *b, const double *last, const double *first, double *positions) {
     double rotation[3][3], from[3], to[3];
     exi_surface_fit(b->vertex_count, b->vertex_areas, last, first, rotation, from, to);
     for (int v = 0; v < b->vertex_count; v++) {
@@ -123,4 +107,42 @@ void exi_between_rigid(const ex_between *b, double t, int steps, double *positio
         for (int i = 0; i < 3; i++)
             positions[3 * v + i] = to[i] + arm[i];
     }
+}
+
+void exi_between_rigid_several(const ex_between *const *betweens, int count, double t, int steps,
+                               double *const *positions, double *const *work) {
+    const size_t n = 3 * (size_t)betweens[0]->vertex_count; /* work: the pull, the first form, the last, the rest */
+    double momentum[EXI_TOGETHER];
+    exi_facing *facings[EXI_TOGETHER];
+    exi_goal *goals[EXI_TOGETHER];
+    for (int i = 0; i < count; i++) {
+        const ex_between *b = betweens[i];
+        momentum[i] = 1;
+        facings[i] = (exi_facing *)(void *)(work[i] + 3 * n);
+        goals[i] = (exi_goal *)(void *)((char *)facings[i] + exi_facings_size(b));
+        exi_between_poisson(b, t, positions[i], work[i]);
+        exi_goals_set(b, t, goals[i]);
+        memcpy(work[i] + n, positions[i], n * sizeof **work);
+        memcpy(work[i] + 2 * n, positions[i], n * sizeof **work);
+    }
+    for (int k = 0; k < steps; k++) {
+        for (int i = 0; i < count; i++) {
+            exi_local_step(betweens[i], goals[i], positions[i], facings[i], work[i]);
+            exi_links_pull(betweens[i], t, positions[i], work[i]);
+        }
+        exi_between_solve_changes(betweens[0], count, work, work);
+        for (int i = 0; i < count; i++) {
+            double *right = work[i], *last = right + 2 * n;
+            for (size_t v = 0; v < n; v++)
+                right[v] += positions[i][v];
+            exi_advance(n, right, last, positions[i], &momentum[i]);
+            memcpy(last, right, n * sizeof *last);
+        }
+    }
+    for (int i = 0; i < count; i++)
+        settle(betweens[i], work[i] + 2 * n, work[i] + n, positions[i]);
+}
+
+void exi_between_rigid(const ex_between *b, double t, int steps, double *positions, double *work) {
+    exi_between_rigid_several(&b, 1, t, steps, &positions, &work);
 }

@@ -85,6 +85,10 @@ ex_result exi_between_create_like(const ex_between_def *def, const ex_between *l
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
 void exi_between_rigid(const ex_between *between, double t, int steps, double *positions, double *work);
 size_t exi_between_work_size(const ex_between *between);
+/* Rigid forms of up to EXI_TOGETHER in-betweens that share a factor: it is read once for all. The same bits. */
+#define EXI_TOGETHER 4
+void exi_between_rigid_several(const ex_between *const *betweens, int count, double t, int steps,
+                               double *const *positions, double *const *work);
 
 /* The steps of those (facings.c, rigid.c), for code that minimises the same energy over other unknowns. */
 bool exi_flats_create(const ex_between *between, exi_flats *flats);
@@ -107,6 +111,8 @@ int exi_link_group(const ex_between *between, int first, double t, const double 
  * the form. */
 void exi_between_solve(const ex_between *between, double *right, double *work);
 void exi_between_solve_change(const ex_between *between, double *right, double *work);
+/* The same for up to EXI_TOGETHER changes, each with separate work memory. */
+void exi_between_solve_changes(const ex_between *between, int count, double *const *rights, double *const *work);
 /* Computes the next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
 void exi_advance(size_t count, const double *now, const double *last, double *at, double *momentum);
 void exi_between_polynomial(const ex_between *between, double t, const double *forms, double *positions);

@@ -323,13 +323,46 @@ static void test_progress(void **state) {
     matrix_free(&m);
 }
 
+static void test_several_have_the_same_bits(void **state) {
+    (void)state;
+    enum { COUNT = 3 };
+    graph g = graph_sphere(15, 20);
+    matrix m = matrix_from_graph(&g, 1, true);
+    exi_factor *f = factorise(&m);
+    const size_t n = 3 * (size_t)m.view.n;
+    double *x[COUNT], *wanted[COUNT], *work[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = random_numbers((int)n, (uint64_t)(4 + i));
+        wanted[i] = random_numbers((int)n, (uint64_t)(4 + i));
+        work[i] = malloc(exi_factor_work_size(f));
+        assert_non_null(work[i]);
+        exi_factor_solve(f, wanted[i], work[i]);
+    }
+    exi_factor_solve_several(f, COUNT, x, work);
+    for (int i = 0; i < COUNT; i++) {
+        assert_memory_equal(x[i], wanted[i], n * sizeof(double));
+        free(x[i]);
+        free(wanted[i]);
+        free(work[i]);
+    }
+    exi_factor_destroy(f);
+    graph_free(&g);
+    matrix_free(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_random_against_dense),
-        cmocka_unit_test(test_meshes),    cmocka_unit_test(test_order_keeps_factor_sparse),
-        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_smallest),
-        cmocka_unit_test(test_dense_row), cmocka_unit_test(test_large_panels),
-        cmocka_unit_test(test_refactor),  cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_random_against_dense),
+        cmocka_unit_test(test_meshes),
+        cmocka_unit_test(test_order_keeps_factor_sparse),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_dense_row),
+        cmocka_unit_test(test_large_panels),
+        cmocka_unit_test(test_refactor),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_several_have_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,29 +122,44 @@ static void measure_stretch(worker *w, double percentiles[4]) {
         w->failed = true;
 }
 
+/* Finishes a sample whose rigid form is made: what the nodes leave of it, its stretch and its weight. */
+static void keep_sample(fitting *f, int sample, worker *w) {
+    const size_t n = numbers_of(f);
+    const ex_between *b = &w->mixed.between;
+    const double *carried = b->aligned;
+    float *kept = f->carried + (size_t)sample * n, *residual = f->residuals + (size_t)sample * n;
+    align(b, w->form, carried);
+    if (f->goals)
+        exi_goals_set(b, 1, f->goals + (size_t)sample * (size_t)b->flats.group_count);
+    measure_stretch(w, f->rigid[sample]);
+    f->weights[sample] = 1 / (f->rigid[sample][2] + FLOOR);
+    for (size_t k = 0; k < n; k++) {
+        kept[k] = (float)carried[k];
+        w->form[k] -= carried[k];
+        residual[k] = (float)w->form[k];
+    }
+    keep_gradients(f, w->form, f->curves.gradients + (size_t)sample * (size_t)f->curves.width);
+}
+
 static void make_samples(void *context, int begin, int end) {
     fitting *f = context;
-    const size_t n = numbers_of(f);
-    for (int i = begin; i < end; i++) {
-        const int sample = f->batch + i;
-        worker *w = &f->workers[i];
-        ex_between *b = &w->mixed.between;
-        double *carried = b->aligned; /* no longer needed for this mixture */
-        float *kept = f->carried + (size_t)sample * n, *residual = f->residuals + (size_t)sample * n;
-        exi_mixed_set(f->betweens, sample_of(f, sample), &w->mixed);
-        exi_mixer_form(f->mixer, sample_of(f, sample), carried, w->work + exi_between_work_size(b));
-        exi_between_rigid(b, 1, FEW_STEPS, w->form, w->work);
-        align(b, w->form, carried);
-        if (f->goals)
-            exi_goals_set(b, 1, f->goals + (size_t)sample * (size_t)b->flats.group_count);
-        measure_stretch(w, f->rigid[sample]);
-        f->weights[sample] = 1 / (f->rigid[sample][2] + FLOOR);
-        for (size_t k = 0; k < n; k++) {
-            kept[k] = (float)carried[k];
-            w->form[k] -= carried[k];
-            residual[k] = (float)w->form[k];
+    for (int first = begin; first < end; first += EXI_TOGETHER) {
+        const int count = end - first < EXI_TOGETHER ? end - first : EXI_TOGETHER;
+        const ex_between *betweens[EXI_TOGETHER];
+        double *forms[EXI_TOGETHER], *work[EXI_TOGETHER];
+        for (int i = 0; i < count; i++) {
+            const double *sample = sample_of(f, f->batch + first + i);
+            worker *w = &f->workers[first + i];
+            betweens[i] = &w->mixed.between;
+            forms[i] = w->form;
+            work[i] = w->work;
+            exi_mixed_set(f->betweens, sample, &w->mixed);
+            /* The aligned end is no longer needed for this mixture. */
+            exi_mixer_form(f->mixer, sample, w->mixed.between.aligned, w->work + exi_between_work_size(betweens[i]));
         }
-        keep_gradients(f, w->form, f->curves.gradients + (size_t)sample * (size_t)f->curves.width);
+        exi_between_rigid_several(betweens, count, 1, FEW_STEPS, forms, work);
+        for (int i = 0; i < count; i++)
+            keep_sample(f, f->batch + first + i, &f->workers[first + i]);
     }
 }
 
@@ -251,13 +266,21 @@ static void gather(void *context, int begin, int end) {
 static void follow(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = numbers_of(f);
-    for (int i = begin; i < end; i++) {
-        const size_t j = (size_t)(f->batch + i);
-        double *c = f->now + j * n, *at = f->at + j * n, *sum = f->sum + j * n;
-        exi_between_solve_change(f->first, sum, f->workers[i].work);
-        for (size_t k = 0; k < n; k++) {
-            c[k] = at[k] + sum[k];
-            sum[k] = 0;
+    for (int first = begin; first < end; first += EXI_TOGETHER) {
+        const int count = end - first < EXI_TOGETHER ? end - first : EXI_TOGETHER;
+        double *sums[EXI_TOGETHER], *work[EXI_TOGETHER];
+        for (int i = 0; i < count; i++) {
+            sums[i] = f->sum + (size_t)(f->batch + first + i) * n;
+            work[i] = f->workers[first + i].work;
+        }
+        exi_between_solve_changes(f->first, count, sums, work);
+        for (int i = 0; i < count; i++) {
+            const size_t j = (size_t)(f->batch + first + i);
+            double *c = f->now + j * n, *at = f->at + j * n;
+            for (size_t k = 0; k < n; k++) {
+                c[k] = at[k] + sums[i][k];
+                sums[i][k] = 0;
+            }
         }
     }
 }
