@@ -57,47 +57,67 @@ typedef struct pair {
     int column, row;
 } pair;
 
-static int compare_pairs(const void *a, const void *b) {
-    const pair *x = a, *y = b;
-    if (x->column != y->column)
-        return x->column < y->column ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+static int compare_rows(const void *a, const void *b) {
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
 static pair ordered(int a, int b) {
     return a < b ? (pair){a, b} : (pair){b, a};
 }
 
+/* The i-th edge of a triangle, then the links. */
+static pair pair_at(const ex_between *b, int i) {
+    const int edges = 3 * b->triangle_count;
+    if (i >= edges)
+        return ordered(b->links[i - edges].vertices[0], b->links[i - edges].vertices[1]);
+    return ordered(b->triangles[i], b->triangles[i % 3 == 2 ? i - 2 : i + 1]);
+}
+
+/* Sorts a column's rows: most have about ten. */
+static void sort_rows(int *rows, int count) {
+    if (count > 64) {
+        qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+        return;
+    }
+    for (int i = 1; i < count; i++) {
+        const int row = rows[i];
+        int k = i;
+        for (; k > 0 && rows[k - 1] > row; k--)
+            rows[k] = rows[k - 1];
+        rows[k] = row;
+    }
+}
+
 /* Makes the pattern of the lower triangle: every vertex with itself, and the ends of edges and links. */
 static bool make_pattern(const ex_between *b, assembly *m) {
-    const size_t most = (size_t)b->vertex_count + 3 * (size_t)b->triangle_count + (size_t)b->link_count;
-    pair *pairs = exi_array_allocate(most, sizeof *pairs);
-    if (!pairs)
+    const int n = b->vertex_count, count = 3 * b->triangle_count + b->link_count;
+    m->starts = calloc((size_t)n + 2, sizeof *m->starts);
+    m->rows = exi_array_allocate((size_t)n + (size_t)count, sizeof *m->rows);
+    if (!m->starts || !m->rows)
         return false;
-    size_t count = 0, kept = 0;
-    for (int v = 0; v < b->vertex_count; v++)
-        pairs[count++] = (pair){v, v};
-    for (int t = 0; t < b->triangle_count; t++)
-        for (int k = 0; k < 3; k++)
-            pairs[count++] = ordered(b->triangles[3 * t + k], b->triangles[3 * t + (k + 1) % 3]);
-    for (int i = 0; i < b->link_count; i++)
-        pairs[count++] = ordered(b->links[i].vertices[0], b->links[i].vertices[1]);
-    qsort(pairs, count, sizeof *pairs, compare_pairs);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || compare_pairs(&pairs[kept - 1], &pairs[i]) != 0)
-            pairs[kept++] = pairs[i];
-    m->starts = calloc((size_t)b->vertex_count + 1, sizeof *m->starts);
-    m->rows = exi_array_allocate(kept, sizeof *m->rows);
-    m->values = calloc(kept + 1, sizeof *m->values);
-    const bool done = m->starts && m->rows && m->values;
-    for (size_t i = 0; done && i < kept; i++) {
-        m->starts[pairs[i].column + 1]++;
-        m->rows[i] = pairs[i].row;
+    for (int i = 0; i < count; i++)
+        m->starts[pair_at(b, i).column + 2]++;
+    for (int v = 0; v < n; v++)
+        m->starts[v + 2] += m->starts[v + 1] + 1;
+    for (int v = 0; v < n; v++)
+        m->rows[m->starts[v + 1]++] = v;
+    for (int i = 0; i < count; i++) {
+        const pair p = pair_at(b, i);
+        m->rows[m->starts[p.column + 1]++] = p.row;
     }
-    for (int v = 0; done && v < b->vertex_count; v++)
-        m->starts[v + 1] += m->starts[v];
-    free(pairs);
-    return done;
+    int kept = 0;
+    for (int v = 0; v < n; v++) {
+        const int begin = m->starts[v], end = m->starts[v + 1];
+        sort_rows(m->rows + begin, end - begin);
+        m->starts[v] = kept;
+        for (int i = begin; i < end; i++)
+            if (i == begin || m->rows[i] != m->rows[i - 1])
+                m->rows[kept++] = m->rows[i];
+    }
+    m->starts[n] = kept;
+    m->values = calloc((size_t)kept + 1, sizeof *m->values);
+    return m->values;
 }
 
 /* Fills in the values. Returns the weight by which HELD is held. */
