@@ -318,8 +318,9 @@ static ex_result check(const ex_between_def *def, ex_error *error) {
 }
 
 /* Computes every triangle's plane: slopes of corners 1 and 2, stretch in it, area. */
-static void flatten(ex_between *b) {
-    for (int t = 0; t < b->triangle_count; t++) {
+static void flatten(void *context, int begin, int end) {
+    const ex_between *b = context;
+    for (int t = begin; t < end; t++) {
         double e[2][3], *plane = b->planes + 5 * (size_t)t;
         const double *s = b->stretches + 6 * (size_t)t, *slopes = b->slopes + 9 * (size_t)t;
         exi_surface_frame(b, t, e[0], e[1]);
@@ -393,7 +394,7 @@ static ex_result create(const ex_between_def *def, double thin, const ex_between
         result = exi_surface_branch(b, error);
     if (result == EX_OK) {
         exi_surface_link_ends(b);
-        flatten(b);
+        exi_run(b->tasks, b->triangle_count, 1024, flatten, b);
         if (!exi_flats_create(b, &b->flats))
             result = ex_error_memory(error, "an in-between", 48 * (size_t)def->triangle_count);
         else if (!like)

@@ -15,6 +15,7 @@
 
 #include "author/base/array.h"
 #include "author/trajectory/surface.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 #include "runtime/pose/matrix.h"
@@ -171,15 +172,33 @@ static double box_diagonal(int count, const double *points) {
     return sqrt(square);
 }
 
+enum { GRAIN = 1024 }; /* triangles that a task takes at least */
+
+static void measure_range(void *context, int begin, int end) {
+    ex_between *b = context;
+    for (int t = begin; t < end; t++)
+        measure(b, t, 1e-12 * b->size * b->size);
+}
+
+static void decompose_range(void *context, int begin, int end) {
+    ex_between *b = context;
+    for (int t = begin; t < end; t++) {
+        double rotation[3][3];
+        b->stretches[6 * t] = b->stretches[6 * t + 1] = b->stretches[6 * t + 2] = 1;
+        if (b->areas[t] > 0 && decompose(b, t, rotation))
+            exi_turn_vector(rotation, b->turns + 3 * t);
+        else
+            b->turns[3 * t] = NAN;
+    }
+}
+
 ex_result exi_surface_measure(ex_between *b, ex_error *error) {
     b->size = box_diagonal(b->vertex_count, b->start);
-    const double least = 1e-12 * b->size * b->size;
     list_triangles(b);
-    for (int t = 0; t < b->triangle_count; t++) {
-        measure(b, t, least);
+    exi_run(b->tasks, b->triangle_count, GRAIN, measure_range, b);
+    for (int t = 0; t < b->triangle_count; t++)
         for (int k = 0; k < 3; k++)
             b->vertex_areas[b->triangles[3 * t + k]] += b->areas[t] / 3;
-    }
     double total = 0;
     for (int v = 0; v < b->vertex_count; v++)
         total += b->vertex_areas[v];
@@ -194,13 +213,6 @@ ex_result exi_surface_measure(ex_between *b, ex_error *error) {
         align(b, ones);
         free(ones);
     }
-    for (int t = 0; t < b->triangle_count; t++) {
-        double rotation[3][3];
-        b->stretches[6 * t] = b->stretches[6 * t + 1] = b->stretches[6 * t + 2] = 1;
-        if (b->areas[t] > 0 && decompose(b, t, rotation))
-            exi_turn_vector(rotation, b->turns + 3 * t);
-        else
-            b->turns[3 * t] = NAN;
-    }
+    exi_run(b->tasks, b->triangle_count, GRAIN, decompose_range, b);
     return EX_OK;
 }
