@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = 8 };
+enum { BATCH = 32 };
 
 typedef struct slot {
     float *driver, *driven, *made;

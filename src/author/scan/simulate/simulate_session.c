@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Number of scans between two reports of progress. */
-enum { BATCH = 8 };
+enum { BATCH = 16 };
 
 /* Error of a person with a tape measure. */
 #define TAPE_METRES  0.02
