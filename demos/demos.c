@@ -76,7 +76,7 @@ ex_result exi_demo_write(const ex_demo *demo, const char *directory, const exi_d
     exi_garment garment;
     ex_result result = demo->garment(&garment, error);
     if (result == EX_OK)
-        result = exi_garment_write(&garment, GARMENT_KEYS, how->takes, directory, how->progress, error);
+        result = exi_garment_write(&garment, GARMENT_KEYS, how->takes, directory, how->progress, how->tasks, error);
     exi_garment_free(&garment);
     return result;
 }

@@ -50,10 +50,10 @@ ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_pla
  * Simulates both motions into driver_train.pc2, driven_train.pc2, driver_unseen.pc2 and driven_unseen.pc2 of an
  * existing folder, learns key_count keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
  * mesh.obj, the keys. Further takes go to driver_take_01.pc2, driven_take_01.pc2, …: nothing is learned from them.
- * progress may be NULL.
+ * progress and tasks may be NULL.
  */
 ex_result exi_garment_write(const exi_garment *garment, int key_count, int takes, const char *directory,
-                            const ex_progress *progress, ex_error *error);
+                            const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
 
 /* Speed of a further take, from 0.75 to 1.75 times that of the first motion. */
 double exi_garment_speed(exi_garment_motion motion);
