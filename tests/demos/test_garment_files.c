@@ -52,7 +52,7 @@ static int set_up(void **state) {
     w.garment.cloth.search = 4;
     w.garment.frame_counts[GARMENT_TRAINING] = FRAMES;
     w.garment.frame_counts[GARMENT_UNSEEN] = 1;
-    if (exi_garment_write(&w.garment, KEYS, 0, scratch_path("."), &progress, NULL) != EX_OK)
+    if (exi_garment_write(&w.garment, KEYS, 0, scratch_path("."), &progress, NULL, NULL) != EX_OK)
         return -1;
     const size_t count = (size_t)w.garment.driven->vertex_count;
     w.rig = build("sleeve.json");
@@ -95,7 +95,7 @@ static void files_of_a_garment(void **state) {
     assert_int_equal(ex_rig_example_count(w->rig), KEYS);
     assert_int_equal(ex_rig_vertex_count(w->rig), w->garment.driven->vertex_count);
     ex_error error = {.result = EX_OK};
-    assert_int_not_equal(exi_garment_write(&w->garment, KEYS, 0, scratch_path("nowhere"), NULL, &error), EX_OK);
+    assert_int_not_equal(exi_garment_write(&w->garment, KEYS, 0, scratch_path("nowhere"), NULL, NULL, &error), EX_OK);
     assert_non_null(strstr(error.text, "nowhere"));
 }
 
