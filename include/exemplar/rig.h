@@ -187,9 +187,9 @@ EX_API void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_out
  * grows with pose_count; a few dozen poses at a time are enough for full speed.
  *
  * With tasks, 16 poses or more take three calls of the hook however many they are: weights; forms and skinning; the
- * rest. Each has pieces for 16 threads or more. So do fewer poses of a rig without a driver that has less than 8192
- * vertices at the level, and pixels of textures. In all other cases, the rest takes one or two calls for each pose and
- * stage.
+ * rest. Each has pieces for 16 threads or more. Two or more small poses take one call, in which a pose is a piece:
+ * those of a rig without a driver that has less than 8192 vertices at the level and pixels of textures. Few poses of a
+ * larger rig take one or two calls for each pose and stage.
  */
 EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                                  const ex_evaluation *evaluation, void *scratch);

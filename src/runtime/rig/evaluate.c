@@ -8,7 +8,8 @@
  *
  * Many poses take three calls of the task hook, however many there are: weigh, shape and pose, finish. A pose is
  * finished within one task then, and needs scratch of its own; `lanes` of it limit the memory, and with it the number
- * of tasks. Few poses of large meshes are finished one after the other, each stage cut into tasks by its own room.
+ * of tasks. Small poses, whose forms stay in a cache, take one call: a task does all stages of a pose. Few poses of
+ * large meshes are finished one after the other, each stage cut into tasks by its own room.
  */
 #include "runtime/rig/evaluate.h"
 
@@ -196,22 +197,25 @@ static int first_pose(const exi_rig_job *j, int i, int count) {
     return (int)((int64_t)j->pose_count * i / count);
 }
 
+static void shape_pose(const exi_rig_job *j, int pose, int chunk) {
+    const exi_pose_scratch *s = &j->scratch[pose];
+    float *box = NULL;
+    if (j->outputs[pose].box) {
+        box = j->boxes + ((size_t)pose * (size_t)j->chunk_count + (size_t)chunk) * 6;
+        memcpy(box, empty_box, sizeof empty_box);
+    }
+    if (s->blend.positions || box)
+        shape_chunk(j, s, chunk, box);
+}
+
 /* A piece is a chunk for a part of the poses: a chunk's forms are read once for all of them. */
 static void shape_range(void *context, int begin, int end) {
     const exi_rig_job *j = context;
     for (int piece = begin; piece < end; piece++) {
         const int chunk = piece / j->pose_parts, part = piece % j->pose_parts;
         const int last = first_pose(j, part + 1, j->pose_parts);
-        for (int pose = first_pose(j, part, j->pose_parts); pose < last; pose++) {
-            const exi_pose_scratch *s = &j->scratch[pose];
-            float *box = NULL;
-            if (j->outputs[pose].box) {
-                box = j->boxes + ((size_t)pose * (size_t)j->chunk_count + (size_t)chunk) * 6;
-                memcpy(box, empty_box, sizeof empty_box);
-            }
-            if (s->blend.positions || box)
-                shape_chunk(j, s, chunk, box);
-        }
+        for (int pose = first_pose(j, part, j->pose_parts); pose < last; pose++)
+            shape_pose(j, pose, chunk);
     }
 }
 
@@ -272,14 +276,19 @@ static void finish_pose(const exi_rig_job *j, int pose) {
 }
 
 /* Finishes the poses of lanes begin to end one after the other, in the scratch of the first of these lanes, which no
- * other task has. */
+ * other task has. Small poses are also weighed and shaped here. */
 static void finish_range(void *context, int begin, int end) {
     exi_rig_job own = *(const exi_rig_job *)context;
     own.tasks = NULL;
     own.shared = (char *)own.shared + (size_t)begin * exi_rig_shared_size(own.rig, own.level);
     const int last = first_pose(&own, end, own.lanes);
-    for (int pose = first_pose(&own, begin, own.lanes); pose < last; pose++)
+    for (int pose = first_pose(&own, begin, own.lanes); pose < last; pose++) {
+        if (own.whole)
+            exi_rig_weigh(&own, pose, pose + 1);
+        for (int chunk = 0; own.whole && chunk < own.chunk_count; chunk++)
+            shape_pose(&own, pose, chunk);
         finish_pose(&own, pose);
+    }
 }
 
 /* ---- entry points ---- */
@@ -352,9 +361,12 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
     if (pose_count == 0)
         return;
     j.pose_parts = count_parts(&j);
+    j.whole = j.tasks && j.lanes > 1 && is_small(rig, j.level); /* without tasks, reading forms once is faster */
     open_scratch(&j, scratch);
-    exi_run(j.tasks, pose_count, weigh_grain(&j), exi_rig_weigh, &j);
-    exi_run(j.tasks, j.chunk_count * j.pose_parts, piece_grain(&j), shape_range, &j);
+    if (!j.whole) {
+        exi_run(j.tasks, pose_count, weigh_grain(&j), exi_rig_weigh, &j);
+        exi_run(j.tasks, j.chunk_count * j.pose_parts, piece_grain(&j), shape_range, &j);
+    }
     if (j.lanes > 1)
         exi_run(j.tasks, j.lanes, 1, finish_range, &j);
     for (int pose = 0; j.lanes <= 1 && pose < pose_count; pose++)

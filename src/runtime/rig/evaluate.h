@@ -4,7 +4,7 @@
  * Stages: weigh (weights of all layers, and the skeleton's palette; a task for a few poses), shape and pose (blend and
  * skin a chunk of vertices for a part of the poses; a task for a few of these), then for each pose settle, refine,
  * normals, tangents and textures: many poses in a task each, few poses one after the other, cut into tasks by the rooms
- * of these stages.
+ * of these stages. All stages of small poses are one task.
  */
 #ifndef EXI_RIG_EVALUATE_H
 #define EXI_RIG_EVALUATE_H
@@ -52,6 +52,7 @@ typedef struct exi_rig_job {
     int pose_count, chunk_count;
     int pose_parts; /* parts of the poses while they are shaped */
     int lanes;      /* tasks that finish poses; 1: poses are finished one after the other */
+    bool whole;     /* true if the same tasks also weigh and shape the poses */
     int level;
     bool split, skinned, settled;
     void *const *states;

@@ -17,18 +17,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSES = 70, RINGS = 36, SIDES = 40, THREADS = 4, PIXELS = CHARACTER_WIDTH * CHARACTER_HEIGHT * 4, GUARD = 64 };
+enum {
+    POSES = 70,
+    RINGS = 36,
+    SIDES = 40,
+    LARGE = 6,
+    THREADS = 4,
+    PIXELS = CHARACTER_WIDTH * CHARACTER_HEIGHT * 4,
+    GUARD = 64
+};
 
-static character made;
-static ex_rig *rig;
+/* A rig whose poses are small, and one with LARGE times as many vertices; the one in use. */
+static character made[2];
+static ex_rig *rigs[2], *rig;
 static double inputs[POSES][CHARACTER_POSE];
 static ex_transform joints[POSES][CHARACTER_JOINTS];
 
 static int set_up(void **state) {
     (void)state;
     uint64_t random = 4;
-    character_open(&made, RINGS, SIDES, EX_SKINNING_LINEAR);
-    rig = rig_of(&made.def);
+    for (int i = 0; i < 2; i++) {
+        character_open(&made[i], RINGS, i ? LARGE * SIDES : SIDES, EX_SKINNING_LINEAR);
+        rigs[i] = rig_of(&made[i].def);
+    }
+    rig = rigs[0];
     for (int i = 0; i < POSES; i++) {
         ex_rig_rest_pose(rig, &(ex_pose){.inputs = inputs[i], .joints = joints[i]});
         for (int k = 0; k < CHARACTER_POSE; k++)
@@ -41,8 +53,10 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    ex_rig_destroy(rig);
-    character_close(&made);
+    for (int i = 0; i < 2; i++) {
+        ex_rig_destroy(rigs[i]);
+        character_close(&made[i]);
+    }
     return 0;
 }
 
@@ -125,19 +139,20 @@ static void count_calls(void *user, int count, int grain, ex_task_body body, voi
         body(context, end > grain ? end - grain : 0, end);
 }
 
-/* Weigh; shape and pose; finish: each for all poses together. */
+/* Weigh; shape and pose; finish: each for all poses together, and all in one if poses are small. */
 static void calls_are_a_handful(void **state) {
     (void)state;
-    static const int levels[] = {0, 1, EX_LEVEL_LIMIT}, batches[] = {16, 35, POSES};
-    for (int l = 0; l < 3; l++)
-        for (int b = 0; b < 3; b++) {
-            counter c = {.fewest_pieces = 1000};
-            const ex_tasks tasks = {count_calls, &c};
-            close_results(evaluate(levels[l], batches[b], &tasks));
-            assert_true(c.calls <= 3 * ((POSES + batches[b] - 1) / batches[b]));
-            if (batches[b] == POSES)
-                assert_true(c.fewest_pieces >= 16);
-        }
+    static const int levels[] = {0, 1, EX_LEVEL_LIMIT}, batches[] = {14, 35, POSES};
+    for (int large = 0; large < 2; large++)
+        for (int l = 0; l < 3; l++)
+            for (int b = large; b < 3; b++) {
+                counter c = {.fewest_pieces = 1000};
+                const ex_tasks tasks = {count_calls, &c};
+                rig = rigs[large];
+                close_results(evaluate(levels[l], batches[b], &tasks));
+                assert_int_equal(c.calls, (large ? 3 : 1) * (POSES / batches[b]));
+                assert_true(c.fewest_pieces >= 14);
+            }
 }
 
 typedef struct cutter {
@@ -155,15 +170,17 @@ static void cut_oddly(void *user, int count, int grain, ex_task_body body, void 
 static void cuts_do_not_matter(void **state) {
     (void)state;
     static const int levels[] = {0, 1, EX_LEVEL_LIMIT}, batches[] = {1, 5, 16, POSES};
-    for (int l = 0; l < 3; l++) {
-        results *serial = evaluate(levels[l], 1, NULL), *together = evaluate(levels[l], POSES, NULL);
+    for (int l = 0; l < 6; l++) {
+        const int level = levels[l % 3];
+        rig = rigs[l / 3];
+        results *serial = evaluate(level, 1, NULL), *together = evaluate(level, POSES, NULL);
         assert_same(together, serial);
         close_results(together);
         for (int b = 0; b < 4; b++)
             for (int step = 1; step < 20; step += 9) {
                 cutter c = {step};
                 const ex_tasks tasks = {cut_oddly, &c};
-                results *cut = evaluate(levels[l], batches[b], &tasks);
+                results *cut = evaluate(level, batches[b], &tasks);
                 assert_same(cut, serial);
                 close_results(cut);
             }
@@ -200,7 +217,9 @@ static void run_in_threads(void *user, int count, int grain, ex_task_body body, 
 static void threads_do_not_matter(void **state) {
     (void)state;
     const ex_tasks tasks = {run_in_threads, NULL};
-    for (int level = 0; level < 2; level++) {
+    for (int i = 0; i < 4; i++) {
+        const int level = i % 2;
+        rig = rigs[i / 2];
         results *serial = evaluate(level, 1, NULL), *threaded = evaluate(level, 50, &tasks);
         assert_same(threaded, serial);
         close_results(serial);
@@ -213,6 +232,7 @@ static void scratch_grows_slowly(void **state) {
     (void)state;
     const ex_evaluation how = {.level = EX_LEVEL_LIMIT};
     size_t last = 0;
+    rig = rigs[1];
     for (int count = 0; count <= 200; count++) {
         const size_t size = ex_rig_scratch_size(rig, &how, count);
         assert_true(size >= last);
