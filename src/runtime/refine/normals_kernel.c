@@ -8,8 +8,8 @@
  *
  * Both passes work on EXI_WIDTH faces or vertices together. A register is loaded from corners (or areas) that lie
  * anywhere, four floats each, one for each block of four lanes; blocks are then transposed. With AVX-512 a face costs
- * four such loads, four loads of indices and 2.5 shuffles, a vertex with four faces four, four and 1.6. Gathers of
- * sixteen lanes would be twelve a pass, and take longer than these loads.
+ * four such loads, four loads of indices and 1.4 shuffles, a vertex with four faces four, four and 1.6. Gathers of
+ * sixteen lanes would be twelve for 16 faces.
  */
 #include "runtime/base/functions.inl"
 #include "runtime/refine/corners.h"
@@ -51,7 +51,7 @@ static inline void find_area(const exi_normals_pass *p, const uint32_t *corners,
 
 enum { BLOCKS = EXI_WIDTH / EXI_QUAD_LANES };
 
-/* Range of squared sizes, as of exi_corner_angles. */
+/* `then` where a is between the two, else 0; 0 too where it is not a number. */
 static inline exi_wide is_between(exi_wide a, float least, float most, exi_wide then) {
     const exi_wide zero = exi_splat(0);
     return exi_pick(a, exi_splat(least), exi_pick(exi_splat(most), a, then, zero), zero);
