@@ -175,6 +175,10 @@ size_t exi_between_work_size(const ex_between *b) {
            doubles(exi_factor_work_size(b->factor));
 }
 
+exi_goal *exi_between_goals(const ex_between *b, double *work) {
+    return (exi_goal *)(void *)(work + 9 * (size_t)b->vertex_count + doubles(exi_facings_size(b)));
+}
+
 void exi_between_solve(const ex_between *b, double *right, double *work) {
     for (int i = 0; i < 3; i++)
         right[3 * HELD + i] += b->held * b->start[3 * HELD + i];

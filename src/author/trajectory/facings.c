@@ -44,40 +44,40 @@ static void fill_group(const ex_between *b, int first, exi_flat *flat) {
     }
 }
 
-/* Finds how far the stages get with each group, and the size of the ring. needs [group_count + 1] is scratch memory:
- * the last group whose rotations group g, and all before, need. */
-static void plan_stages(const ex_between *b, exi_flats *f, int *needs) {
-    int most = 0;
+static int power_above(int number) {
+    int power = 1;
+    while (power <= number)
+        power *= 2;
+    return power;
+}
+
+/* Finds how far the second stage gets with each group, and the sizes of the rings. needs [group_count] is scratch
+ * memory: the last group whose rotations group g, and all before, need. */
+static void plan_stages(exi_flats *f, int *needs) {
+    int most = 0, slopes = 0, reached = 0;
     for (int g = 0; g < f->group_count; g++) {
+        const exi_flat *flat = &f->groups[g];
         int first = g;
         needs[g] = g > 0 ? larger(needs[g - 1], g) : g;
         EACH_LANE for (int k = 0; k < 3; k++) {
-            const int other = f->groups[g].others[l][k] / LANES;
-            if (f->groups[g].others[l][k] < 0)
+            const int other = flat->others[l][k] / LANES;
+            reached = larger(reached, flat->corners[l][k] / 3 + 1);
+            if (flat->others[l][k] < 0)
                 continue;
             needs[g] = larger(needs[g], other);
             first = other < first ? other : first;
         }
         most = larger(most, needs[g] - first);
-        f->pulled[g] = f->summed[g] = 0;
+        slopes = larger(slopes, needs[g] - g);
+        f->pulled[g] = 0;
+        f->reached[g] = reached;
     }
     for (int g = 0; g < f->group_count; g++)
         f->pulled[needs[g]] = g + 1;
-    int done = 0;
-    for (int v = 0; v < b->vertex_count; v++) {
-        for (int k = b->triangle_starts[v]; k < b->triangle_starts[v + 1]; k++)
-            done = larger(done, needs[b->triangle_list[k] / 3 / LANES]);
-        for (int k = b->triangle_starts[v]; k < b->triangle_starts[v + 1]; k++)
-            most = larger(most, done - b->triangle_list[k] / 3 / LANES);
-        if (f->group_count > 0)
-            f->summed[done] = v + 1;
-    }
-    for (int g = 1; g < f->group_count; g++) {
+    for (int g = 1; g < f->group_count; g++)
         f->pulled[g] = larger(f->pulled[g], f->pulled[g - 1]);
-        f->summed[g] = larger(f->summed[g], f->summed[g - 1]);
-    }
-    for (f->ring = 1; f->ring <= most;)
-        f->ring *= 2;
+    f->ring = power_above(most);
+    f->slope_ring = power_above(slopes);
 }
 
 bool exi_flats_create(const ex_between *b, exi_flats *f) {
@@ -85,13 +85,13 @@ bool exi_flats_create(const ex_between *b, exi_flats *f) {
     f->group_count = (int)count;
     f->groups = exi_array_allocate(count, sizeof *f->groups);
     f->pulled = exi_array_allocate(count, sizeof *f->pulled);
-    f->summed = exi_array_allocate(count, sizeof *f->summed);
+    f->reached = exi_array_allocate(count, sizeof *f->reached);
     int *needs = exi_array_allocate(count, sizeof *needs);
-    const bool room = f->groups && f->pulled && f->summed && needs;
+    const bool room = f->groups && f->pulled && f->reached && needs;
     if (room) {
         for (size_t g = 0; g < count; g++)
             fill_group(b, (int)g * LANES, &f->groups[g]);
-        plan_stages(b, f, needs);
+        plan_stages(f, needs);
     }
     free(needs);
     return room;
@@ -100,7 +100,7 @@ bool exi_flats_create(const ex_between *b, exi_flats *f) {
 void exi_flats_free(exi_flats *f) {
     free(f->groups);
     free(f->pulled);
-    free(f->summed);
+    free(f->reached);
 }
 
 /* ---- goals ---- */
@@ -168,18 +168,16 @@ void exi_goals_set(const ex_between *b, double t, exi_goal *goals) {
 /* ---- the step ---- */
 
 size_t exi_facings_size(const ex_between *b) {
-    return (size_t)b->flats.ring * sizeof(exi_facing);
+    return (size_t)b->flats.ring * sizeof(exi_facing) + (size_t)b->flats.slope_ring * sizeof(exi_slope);
 }
 
-void exi_local_step(const ex_between *b, const exi_goal *goals, const double *form, exi_facing *facings,
-                    double *right) {
-    if (b->triangle_count == 0)
-        memset(right, 0, 3 * (size_t)b->vertex_count * sizeof *right);
+void exi_local_step(const ex_between *b, const exi_goal *goals, const double *form, void *facings, double *right) {
+    exi_facing *turns = facings;
     exi_facings_run(&(exi_facings_step){.flats = &b->flats,
+                                        .vertex_count = b->vertex_count,
                                         .goals = goals,
-                                        .starts = b->triangle_starts,
-                                        .list = b->triangle_list,
                                         .form = form,
-                                        .facings = facings,
+                                        .facings = turns,
+                                        .slopes = (exi_slope *)(void *)(turns + b->flats.ring),
                                         .right = right});
 }

@@ -25,33 +25,38 @@ typedef struct exi_goal {
     float s[3][EXI_LANES];        /* S_t in the plane: xx, xy, yy */
 } exi_goal;
 
-/* A local step in progress. */
+/* A local step in progress: rotations relative to the goal's frames, with 0 after each row; and what else the second
+ * stage needs of the first. */
 typedef struct exi_facing {
-    float turns[EXI_LANES][12]; /* rotations relative to the goal's frames, and 0 0 0 after each row */
-    float p[3][EXI_LANES], q[3][EXI_LANES], du[3][EXI_LANES], dv[3][EXI_LANES];
-    double pulls[EXI_LANES][3][4]; /* on the corners, x y z 0 */
+    float turns[EXI_LANES][12];
 } exi_facing;
 
+typedef struct exi_slope {
+    float p[3][EXI_LANES], q[3][EXI_LANES], du[3][EXI_LANES], dv[3][EXI_LANES];
+} exi_slope;
+
 /*
- * A step has three stages: rotations of triangles; pulls, which need those of the neighbours; sums at vertices. Each
- * goes through the mesh in order, as soon as the one before has done what it needs, so that only the last facings are
- * kept, in a ring. In an order in which neighbours are far apart, the ring holds all.
+ * A step has two stages: rotations of triangles, and pulls, which need those of the neighbours. Each goes through the
+ * mesh in order, the second as soon as the first has done what it needs, so that only the last groups are kept, in
+ * rings that fit the first-level cache. In an order in which neighbours are far apart, the rings hold all.
  */
 typedef struct exi_flats {
-    int group_count, ring; /* ring: a power of two */
-    exi_flat *groups;      /* [group_count] */
-    int *pulled;           /* [group_count]: groups whose pulls can be computed when the rotations of group g are */
-    int *summed;           /* [group_count]: vertices that can be summed then */
+    int group_count;
+    int ring, slope_ring; /* facings and slopes that are kept: powers of two */
+    exi_flat *groups;     /* [group_count] */
+    int *pulled;          /* [group_count]: groups whose pulls can be computed when the rotations of group g are */
+    int *reached;         /* [group_count]: vertices up to the last that groups up to g have */
 } exi_flats;
 
-/* One step, see exi_local_step. starts and list: the triangles of vertices, 3 * triangle + corner. */
+/* One step, see exi_local_step. */
 typedef struct exi_facings_step {
     const exi_flats *flats;
+    int vertex_count;
     const exi_goal *goals; /* [group_count] */
-    const int *starts, *list;
-    const double *form;  /* [vertex_count][3] */
-    exi_facing *facings; /* [ring] */
-    double *right;       /* [vertex_count][3]: replaced */
+    const double *form;    /* [vertex_count][3] */
+    exi_facing *facings;   /* [ring] */
+    exi_slope *slopes;     /* [slope_ring] */
+    double *right;         /* [vertex_count][3]: replaced */
 } exi_facings_step;
 void exi_facings_run(const exi_facings_step *step);
 

@@ -8,6 +8,8 @@
 #include "author/base/lanes.h"
 #include "author/trajectory/facings.h"
 
+#include <string.h>
+
 #define UPRIGHT 0.34F /* cosine of 70 degrees */
 
 enum { LANES = EXI_LANES };
@@ -135,7 +137,7 @@ EXI_KERNEL void keep_turns(exi_oct frame[3][3], const exi_oct p[3], const exi_oc
     }
 }
 
-static void rotate(const exi_flat *flat, const exi_goal *goal, const double *form, exi_facing *f) {
+static void rotate(const exi_flat *flat, const exi_goal *goal, const double *form, exi_facing *f, exi_slope *slope) {
     exi_oct first[3], second[3], p[3], q[3], frame[3][3];
     find_edges(flat, form, first, second);
     const exi_oct s[3] = {exi_oct_load(goal->s[0]), exi_oct_load(goal->s[1]), exi_oct_load(goal->s[2])};
@@ -143,8 +145,8 @@ static void rotate(const exi_flat *flat, const exi_goal *goal, const double *for
     for (int i = 0; i < 3; i++) {
         const exi_oct du = two(exi_oct_load(flat->slopes[0]), first[i], exi_oct_load(flat->slopes[2]), second[i]);
         const exi_oct dv = two(exi_oct_load(flat->slopes[1]), first[i], exi_oct_load(flat->slopes[3]), second[i]);
-        exi_oct_store(f->du[i], du);
-        exi_oct_store(f->dv[i], dv);
+        exi_oct_store(slope->du[i], du);
+        exi_oct_store(slope->dv[i], dv);
         p[i] = two(du, s[0], dv, s[1]);
         q[i] = two(du, s[1], dv, s[2]);
     }
@@ -157,8 +159,8 @@ static void rotate(const exi_flat *flat, const exi_goal *goal, const double *for
     unfold(frame, p, q);
     EXI_WRITE_OUT
     for (int i = 0; i < 3; i++) {
-        exi_oct_store(f->p[i], p[i]);
-        exi_oct_store(f->q[i], q[i]);
+        exi_oct_store(slope->p[i], p[i]);
+        exi_oct_store(slope->q[i], q[i]);
     }
     keep_turns(frame, p, q, f);
 }
@@ -208,57 +210,62 @@ EXI_KERNEL void lean(const exi_facings_step *step, const exi_flat *flat, const e
     }
 }
 
-static void pull(const exi_facings_step *step, const exi_flat *flat, const exi_goal *goal, exi_facing *f) {
+/* Adds a pull, x y z 0, to a vertex. Loads are of the size of the stores before them, which pass them on. */
+EXI_KERNEL void add_to(double *at, exi_pair low, exi_pair high) {
+    exi_pair_store(at, exi_pair_add(exi_pair_load(at), low));
+    exi_pair_store_one(at + 2, exi_pair_add(exi_pair_load_one(at + 2), high));
+}
+
+static void pull(const exi_facings_step *step, const exi_flat *flat, const exi_goal *goal, const exi_slope *slope) {
     exi_oct p[3], q[3], first[3], second[3];
     exi_quad on_first[LANES], on_second[LANES];
     EXI_WRITE_OUT
     for (int i = 0; i < 3; i++) {
-        p[i] = exi_oct_load(f->p[i]);
-        q[i] = exi_oct_load(f->q[i]);
+        p[i] = exi_oct_load(slope->p[i]);
+        q[i] = exi_oct_load(slope->q[i]);
     }
     lean(step, flat, goal, p, q);
     const exi_oct s[3] = {exi_oct_load(goal->s[0]), exi_oct_load(goal->s[1]), exi_oct_load(goal->s[2])};
     const exi_oct area = exi_oct_load(flat->area);
     EXI_WRITE_OUT
     for (int i = 0; i < 3; i++) { /* area ([p q] S_t - gradient), times the slopes */
-        const exi_oct u = times(area, exi_oct_sub(two(p[i], s[0], q[i], s[1]), exi_oct_load(f->du[i])));
-        const exi_oct v = times(area, exi_oct_sub(two(p[i], s[1], q[i], s[2]), exi_oct_load(f->dv[i])));
+        const exi_oct u = times(area, exi_oct_sub(two(p[i], s[0], q[i], s[1]), exi_oct_load(slope->du[i])));
+        const exi_oct v = times(area, exi_oct_sub(two(p[i], s[1], q[i], s[2]), exi_oct_load(slope->dv[i])));
         first[i] = two(u, exi_oct_load(flat->slopes[0]), v, exi_oct_load(flat->slopes[1]));
         second[i] = two(u, exi_oct_load(flat->slopes[2]), v, exi_oct_load(flat->slopes[3]));
     }
     to_lanes(first, on_first);
     to_lanes(second, on_second);
+    const exi_pair zero = exi_pair_fill(0);
     EXI_WRITE_OUT
-    for (int l = 0; l < LANES; l++) {
-        const exi_four a = exi_four_widen(on_first[l]), b = exi_four_widen(on_second[l]);
-        exi_four_store(f->pulls[l][0], exi_four_subtract(exi_four_fill(0), exi_four_add(a, b)));
-        exi_four_store(f->pulls[l][1], a);
-        exi_four_store(f->pulls[l][2], b);
+    for (int l = 0; l < LANES; l++) { /* corner 0 has the opposite of the other two */
+        const int *c = flat->corners[l];
+        const exi_pair low[2] = {exi_pair_low(on_first[l]), exi_pair_low(on_second[l])};
+        const exi_pair high[2] = {exi_pair_high(on_first[l]), exi_pair_high(on_second[l])};
+        add_to(step->right + c[0], exi_pair_subtract(zero, exi_pair_add(low[0], low[1])),
+               exi_pair_subtract(zero, exi_pair_add(high[0], high[1])));
+        add_to(step->right + c[1], low[0], high[0]);
+        add_to(step->right + c[2], low[1], high[1]);
     }
 }
 
-/* ---- sums ---- */
-
-static void sum_vertex(const exi_facings_step *step, int vertex) {
-    const int mask = step->flats->ring - 1;
-    exi_four sum = exi_four_fill(0);
-    for (int k = step->starts[vertex]; k < step->starts[vertex + 1]; k++) {
-        const int triangle = step->list[k] / 3, corner = step->list[k] % 3;
-        const exi_facing *f = &step->facings[(triangle / LANES) & mask];
-        sum = exi_four_add(sum, exi_four_load(f->pulls[triangle % LANES][corner]));
+static void clear(double *right, int *cleared, int count) {
+    if (count > *cleared) {
+        memset(right + 3 * (size_t)*cleared, 0, 3 * (size_t)(count - *cleared) * sizeof *right);
+        *cleared = count;
     }
-    exi_four_store_three(step->right + 3 * (size_t)vertex, sum);
 }
 
 EXI_ENTRY(exi_facings_run, (const exi_facings_step *step), (step)) {
     const exi_flats *flats = step->flats;
-    const int mask = flats->ring - 1;
-    int pulled = 0, summed = 0;
+    const int mask = flats->ring - 1, slope_mask = flats->slope_ring - 1;
+    int pulled = 0, cleared = 0;
     for (int g = 0; g < flats->group_count; g++) {
-        rotate(&flats->groups[g], &step->goals[g], step->form, &step->facings[g & mask]);
-        for (; pulled < flats->pulled[g]; pulled++)
-            pull(step, &flats->groups[pulled], &step->goals[pulled], &step->facings[pulled & mask]);
-        for (; summed < flats->summed[g]; summed++)
-            sum_vertex(step, summed);
+        rotate(&flats->groups[g], &step->goals[g], step->form, &step->facings[g & mask], &step->slopes[g & slope_mask]);
+        for (; pulled < flats->pulled[g]; pulled++) {
+            clear(step->right, &cleared, flats->reached[pulled]);
+            pull(step, &flats->groups[pulled], &step->goals[pulled], &step->slopes[pulled & slope_mask]);
+        }
     }
+    clear(step->right, &cleared, step->vertex_count);
 }

@@ -113,13 +113,13 @@ void exi_between_rigid_several(const ex_between *const *betweens, int count, dou
                                double *const *positions, double *const *work) {
     const size_t n = 3 * (size_t)betweens[0]->vertex_count; /* work: the pull, the first form, the last, the rest */
     double momentum[EXI_TOGETHER];
-    exi_facing *facings[EXI_TOGETHER];
+    void *facings[EXI_TOGETHER];
     exi_goal *goals[EXI_TOGETHER];
     for (int i = 0; i < count; i++) {
         const ex_between *b = betweens[i];
         momentum[i] = 1;
-        facings[i] = (exi_facing *)(void *)(work[i] + 3 * n);
-        goals[i] = (exi_goal *)(void *)((char *)facings[i] + exi_facings_size(b));
+        facings[i] = work[i] + 3 * n;
+        goals[i] = exi_between_goals(b, work[i]);
         exi_between_poisson(b, t, positions[i], work[i]);
         exi_goals_set(b, t, goals[i]);
         memcpy(work[i] + n, positions[i], n * sizeof **work);

@@ -85,6 +85,8 @@ ex_result exi_between_create_like(const ex_between_def *def, const ex_between *l
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
 void exi_between_rigid(const ex_between *between, double t, int steps, double *positions, double *work);
 size_t exi_between_work_size(const ex_between *between);
+/* Returns the goals in the work memory, which a rigid form leaves there. */
+exi_goal *exi_between_goals(const ex_between *between, double *work);
 /* Rigid forms of up to EXI_TOGETHER in-betweens that share a factor: it is read once for all. The same bits. */
 #define EXI_TOGETHER 4
 void exi_between_rigid_several(const ex_between *const *betweens, int count, double t, int steps,
@@ -100,8 +102,7 @@ size_t exi_facings_size(const ex_between *between);
 void exi_goals_set(const ex_between *between, double t, exi_goal *goals);
 /* Replaces `right` by the pull of the triangles, each towards the rotation that suits the form, so that the next global
  * step changes the form by L^-1 right. */
-void exi_local_step(const ex_between *between, const exi_goal *goals, const double *form, exi_facing *facings,
-                    double *right);
+void exi_local_step(const ex_between *between, const exi_goal *goals, const double *form, void *facings, double *right);
 /* Adds the pull of the links. If form is NULL, the rotations are those of the triangles at time t, and the pull is the
  * links' full goal: a right-hand side. */
 void exi_links_pull(const ex_between *between, double t, const double *form, double *right);

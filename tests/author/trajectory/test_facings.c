@@ -18,7 +18,7 @@
 
 /* Computes the pull on a form at time t [vertex_count][3], freed by the caller. */
 static double *pull_on(const ex_between *b, double t, const double *form) {
-    exi_facing *facings = malloc(exi_facings_size(b));
+    void *facings = malloc(exi_facings_size(b));
     exi_goal *goals = malloc(exi_goals_size(b));
     double *right = calloc(3 * (size_t)b->vertex_count, sizeof *right);
     assert_true(facings && goals && right);

@@ -130,7 +130,8 @@ static void keep_sample(fitting *f, int sample, worker *w) {
     float *kept = f->carried + (size_t)sample * n, *residual = f->residuals + (size_t)sample * n;
     align(b, w->form, carried);
     if (f->goals)
-        exi_goals_set(b, 1, f->goals + (size_t)sample * (size_t)b->flats.group_count);
+        memcpy(f->goals + (size_t)sample * (size_t)b->flats.group_count, exi_between_goals(b, w->work),
+               exi_goals_size(b));
     measure_stretch(w, f->rigid[sample]);
     f->weights[sample] = 1 / (f->rigid[sample][2] + FLOOR);
     for (size_t k = 0; k < n; k++) {
@@ -226,7 +227,7 @@ static const exi_goal *goals_of(const fitting *f, int sample, worker *w) {
         exi_mixed_set_links(f->betweens, sample_of(f, sample), &w->mixed);
         return f->goals + (size_t)sample * (size_t)f->first->flats.group_count;
     }
-    exi_goal *goals = (exi_goal *)(void *)((char *)(w->work + 3 * numbers_of(f)) + exi_facings_size(f->first));
+    exi_goal *goals = exi_between_goals(f->first, w->work);
     exi_mixed_set_steps(f->betweens, sample_of(f, sample), &w->mixed);
     exi_goals_set(&w->mixed.between, 1, goals);
     return goals;
@@ -239,9 +240,8 @@ static void pull(void *context, int begin, int end) {
     for (int i = begin; i < end; i++) {
         worker *w = &f->workers[i];
         const ex_between *b = &w->mixed.between;
-        exi_facing *facings = (exi_facing *)(void *)(w->work + 3 * n);
         path_form(f, f->batch + i, f->at, w->form);
-        exi_local_step(b, goals_of(f, f->batch + i, w), w->form, facings, w->work);
+        exi_local_step(b, goals_of(f, f->batch + i, w), w->form, w->work + 3 * n, w->work);
         exi_links_pull(b, 1, w->form, w->work);
     }
 }
