@@ -85,13 +85,18 @@ void exi_links_pull(const ex_between *b, double t, const double *form, double *r
 
 /* ---- steps ---- */
 
-void exi_advance(size_t count, const double *now, const double *last, double *at, double *momentum) {
+double exi_further(double uphill, double *momentum) {
+    const double before = *momentum;
+    *momentum = uphill > 0 ? 1 : 0.5 * (1 + sqrt(1 + 4 * before * before));
+    return uphill > 0 ? 0 : (before - 1) / *momentum;
+}
+
+/* Computes the next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
+static void advance(size_t count, const double *now, const double *last, double *at, double *momentum) {
     double uphill = 0;
     for (size_t i = 0; i < count; i++)
         uphill += (at[i] - now[i]) * (now[i] - last[i]);
-    const double before = *momentum;
-    *momentum = uphill > 0 ? 1 : 0.5 * (1 + sqrt(1 + 4 * before * before));
-    const double further = uphill > 0 ? 0 : (before - 1) / *momentum;
+    const double further = exi_further(uphill, momentum);
     for (size_t i = 0; i < count; i++)
         at[i] = now[i] + further * (now[i] - last[i]);
 }
@@ -135,7 +140,7 @@ void exi_between_rigid_several(const ex_between *const *betweens, int count, dou
             double *right = work[i], *last = right + 2 * n;
             for (size_t v = 0; v < n; v++)
                 right[v] += positions[i][v];
-            exi_advance(n, right, last, positions[i], &momentum[i]);
+            advance(n, right, last, positions[i], &momentum[i]);
             memcpy(last, right, n * sizeof *last);
         }
     }

@@ -114,8 +114,9 @@ void exi_between_solve(const ex_between *between, double *right, double *work);
 void exi_between_solve_change(const ex_between *between, double *right, double *work);
 /* The same for up to EXI_TOGETHER changes, each with separate work memory. */
 void exi_between_solve_changes(const ex_between *between, int count, double *const *rights, double *const *work);
-/* Computes the next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
-void exi_advance(size_t count, const double *now, const double *last, double *at, double *momentum);
+/* Nesterov's momentum: how far to look beyond a step, in steps. uphill: the sum of (at - now) (now - last), with `at`
+ * the point the step was taken from; above 0, momentum starts again. */
+double exi_further(double uphill, double *momentum);
 void exi_between_polynomial(const ex_between *between, double t, const double *forms, double *positions);
 /* Applies the screw at time t to a form in the frame of the start. */
 void exi_between_move(const ex_between *between, double t, double *positions);

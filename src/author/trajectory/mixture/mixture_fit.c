@@ -285,10 +285,53 @@ static void follow(void *context, int begin, int end) {
     }
 }
 
+/* The next point to look at for all correctors, in blocks of NUMBERS, each with its own sum. */
+typedef struct advance {
+    fitting *fitting;
+    double further;
+    double *sums; /* per block */
+} advance;
+
+static size_t block_end(const fitting *f, int block) {
+    const size_t size = numbers_of(f) * (size_t)f->count, end = ((size_t)block + 1) * NUMBERS;
+    return end < size ? end : size;
+}
+
+static void sum_uphill(void *context, int begin, int end) {
+    advance *a = context;
+    const fitting *f = a->fitting;
+    for (int block = begin; block < end; block++) {
+        double sum = 0;
+        for (size_t i = (size_t)block * NUMBERS; i < block_end(f, block); i++)
+            sum += (f->at[i] - f->now[i]) * (f->now[i] - f->last[i]);
+        a->sums[block] = sum;
+    }
+}
+
+static void go_further(void *context, int begin, int end) {
+    advance *a = context;
+    fitting *f = a->fitting;
+    for (size_t i = (size_t)begin * NUMBERS; i < block_end(f, end - 1); i++) {
+        f->at[i] = f->now[i] + a->further * (f->now[i] - f->last[i]);
+        f->last[i] = f->now[i];
+    }
+}
+
+static void advance_all(fitting *f, double *sums, double *momentum) {
+    const int blocks = (int)((numbers_of(f) * (size_t)f->count + NUMBERS - 1) / NUMBERS);
+    advance a = {.fitting = f, .sums = sums};
+    double uphill = 0;
+    exi_run(f->def->tasks, blocks, 1, sum_uphill, &a);
+    for (int i = 0; i < blocks; i++)
+        uphill += sums[i];
+    a.further = exi_further(uphill, momentum);
+    exi_run(f->def->tasks, blocks, 1, go_further, &a);
+}
+
 static ex_result take_steps(fitting *f, double before, double after, ex_error *error) {
     const size_t size = numbers_of(f) * (size_t)f->count;
-    double momentum = 1;
-    ex_result result = EX_OK;
+    double momentum = 1, *sums = exi_array_allocate(size / NUMBERS + 1, sizeof *sums);
+    ex_result result = sums ? EX_OK : ex_error_memory(error, "correctors", (size / NUMBERS + 1) * sizeof *sums);
     exi_run(f->def->tasks, f->count, 1, project, f);
     memcpy(f->at, f->now, size * sizeof *f->at);
     memcpy(f->last, f->now, size * sizeof *f->last);
@@ -303,9 +346,9 @@ static ex_result take_steps(fitting *f, double before, double after, ex_error *e
             const int left = f->count - f->batch;
             exi_run(f->def->tasks, left < f->batch_size ? left : f->batch_size, 1, follow, f);
         }
-        exi_advance(size, f->now, f->last, f->at, &momentum);
-        memcpy(f->last, f->now, size * sizeof *f->last);
+        advance_all(f, sums, &momentum);
     }
+    free(sums);
     return result;
 }
 
