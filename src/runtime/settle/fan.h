@@ -134,26 +134,41 @@ static inline __m256i exi_fan_sort(__m256i a) {
     return EXI_FAN_STEP(a, _mm256_shuffle_epi32(a, 0xB1), 0x55);
 }
 
+/* Bits of the lanes with near <= far; in those lanes keys[0] are the keys and 0 elsewhere, keys[1] are the keys and the
+ * largest integer elsewhere. */
+static inline uint32_t exi_fan_keys(exi_fan near, exi_fan far, __m256i keys[2]) {
+    const __m256i places = _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15), none = _mm256_set1_epi32(INT32_MAX);
+    const __m256i floors = _mm256_andnot_si256(_mm256_set1_epi32(7), _mm256_castps_si256(near));
+    const __m256i all = _mm256_add_epi32(floors, places);
+#if defined(EXI_SET_AVX512)
+    const __mmask8 taken = _mm256_cmp_ps_mask(near, far, _CMP_LE_OQ);
+    keys[0] = _mm256_maskz_mov_epi32(taken, all);
+    keys[1] = _mm256_mask_mov_epi32(none, taken, all);
+    return taken;
+#else
+    const __m256 taken = _mm256_cmp_ps(near, far, _CMP_LE_OQ);
+    keys[0] = _mm256_and_si256(_mm256_castps_si256(taken), all);
+    keys[1] = _mm256_blendv_epi8(none, all, _mm256_castps_si256(taken));
+    return (uint32_t)_mm256_movemask_ps(taken);
+#endif
+}
+
 /* The nearest is found before the others are sorted, which the search does not wait for. */
 static inline uint32_t exi_pending_add(exi_pending *p, exi_fan near, exi_fan far, const uint32_t *child) {
-    const __m256i taken = _mm256_castps_si256(_mm256_cmp_ps(near, far, _CMP_LE_OQ));
-    const uint32_t bits = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(taken));
+    __m256i keys[2];
+    const uint32_t bits = exi_fan_keys(near, far, keys);
     if (!(bits & (bits - 1)))
         return bits ? child[exi_lowest_bit(bits)] : 0;
-    const __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), eight = _mm256_set1_epi32(8);
-    const __m256i floors = _mm256_andnot_si256(_mm256_set1_epi32(7), _mm256_castps_si256(near));
-    const __m256i keys = _mm256_or_si256(_mm256_add_epi32(floors, eight), places);
-    __m256i least = _mm256_blendv_epi8(_mm256_set1_epi32(INT32_MAX), keys, taken);
-    least = _mm256_min_epi32(least, _mm256_shuffle_epi32(least, 0xB1));
-    least = _mm256_min_epi32(least, _mm256_shuffle_epi32(least, 0x4E));
-    const __m128i lower = _mm_min_epi32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
-    const uint32_t nearest = child[_mm_cvtsi128_si32(lower) & 7];
-    const __m256i sorted = exi_fan_sort(_mm256_and_si256(taken, keys));
     const __m256i children = _mm256_loadu_si256((const __m256i *)(const void *)child);
+    __m256i least = _mm256_min_epi32(keys[1], _mm256_shuffle_epi32(keys[1], 0xB1));
+    least = _mm256_min_epi32(least, _mm256_shuffle_epi32(least, 0x4E));
+    least = _mm256_min_epi32(least, _mm256_permute4x64_epi64(least, 0x4E));
+    const __m256i nearest = _mm256_permutevar8x32_epi32(children, least);
+    const __m256i sorted = exi_fan_sort(keys[0]);
     _mm256_storeu_si256((__m256i *)(void *)(p->keys + p->count), sorted);
     _mm256_storeu_si256((__m256i *)(void *)(p->children + p->count), _mm256_permutevar8x32_epi32(children, sorted));
     p->count += _mm_popcnt_u32(bits) - 1;
-    return nearest;
+    return (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(nearest));
 }
 
 static inline uint32_t exi_pending_next(exi_pending *p, float far) {
