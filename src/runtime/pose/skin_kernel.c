@@ -11,7 +11,7 @@
  * its last store is longer than the processor's out-of-order window (docs/performance.md). With wider registers the
  * chain is short, and sums are faster in the second loop (3.8 instead of 4.3 ns). There the three rows of a matrix stay
  * together (exi_three): one load, one multiply-add and two shuffles per matrix with AVX-512. Sixteen vertices as lanes,
- * in one loop, were slower there (4.7 instead of 4.1 ns), though they need fewer operations.
+ * in one loop, were slower there (4.7 instead of 4.0 ns), though they need fewer operations.
  *
  * The inverse transpose is computed as the matrix of cofactors, r1 x r2, r2 x r0, r0 x r1 of the rows. It exists for
  * every matrix and costs little more than M n (7 % of the total), which is right for rigid joints only. So it is always

@@ -9,7 +9,7 @@
  * Both passes work on EXI_WIDTH faces or vertices together. A register is loaded from corners (or areas) that lie
  * anywhere, four floats each, one for each block of four lanes; blocks are then transposed. With AVX-512 a face costs
  * four such loads, four loads of indices and 1.4 shuffles, a vertex with four faces four, four and 1.6. Gathers of
- * sixteen lanes would be twelve for 16 faces.
+ * sixteen lanes, twelve for 16 faces, were a little slower (4.4 instead of 4.1 ns a vertex for both passes).
  */
 #include "runtime/base/functions.inl"
 #include "runtime/refine/corners.h"
