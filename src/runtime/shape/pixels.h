@@ -21,4 +21,9 @@ typedef struct exi_pixels_term {
 void exi_pixels_blend(const exi_pixels_term *terms, int term_count, bool srgb, size_t begin, size_t end,
                       unsigned char *out);
 
+/* sums += decoded colours of `count` images, from their tables of weight times decoded code; pixel_count is even. */
+enum { EXI_PIXELS_CODES = 256 };
+void exi_pixels_add_colours(const unsigned char *const *images, const float (*linear)[EXI_PIXELS_CODES], int count,
+                            int pixel_count, float (*sums)[3]);
+
 #endif
