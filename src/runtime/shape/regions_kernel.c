@@ -36,6 +36,25 @@ EXI_KERNEL void weigh_quads(const exi_regions *r, uint32_t begin, uint32_t end, 
         exi_quad_store(out + 4 * q, sum[q]);
 }
 
+/* Computes a whole block. */
+static inline void weigh_block(const exi_regions *r, uint32_t begin, uint32_t end, int first, float *out) {
+    enum { WIDES = BLOCK / EXI_WIDTH };
+    exi_wide sum[WIDES];
+    EXI_WRITE_OUT
+    for (int w = 0; w < WIDES; w++)
+        sum[w] = exi_splat(0);
+    for (uint32_t i = begin; i < end; i++) {
+        float share;
+        const float *row = row_of(r, i, &share) + first;
+        EXI_WRITE_OUT
+        for (int w = 0; w < WIDES; w++)
+            sum[w] = exi_madd(exi_splat(share), exi_load(row + w * EXI_WIDTH), sum[w]);
+    }
+    EXI_WRITE_OUT
+    for (int w = 0; w < WIDES; w++)
+        exi_store(out + w * EXI_WIDTH, sum[w]);
+}
+
 /* Computes the weights first to first + count of a vertex; count is a multiple of 4 and at most BLOCK. */
 static void weigh_vertex(const exi_regions *r, int vertex, int first, int count, float *out) {
     if (!r->influences.starts) {
@@ -54,12 +73,12 @@ static void weigh_vertex(const exi_regions *r, int vertex, int first, int count,
         weigh_quads(r, begin, end, first, 3, out);
         break;
     default:
-        weigh_quads(r, begin, end, first, 4, out);
+        weigh_block(r, begin, end, first, out);
         break;
     }
 }
 
-void exi_regions_vertex(const exi_regions *r, int vertex, float *out) {
+EXI_ENTRY(exi_regions_vertex, (const exi_regions *r, int vertex, float *out), (r, vertex, out)) {
     for (int k = 0; k < r->width; k += BLOCK)
         weigh_vertex(r, vertex, k, r->width - k < BLOCK ? r->width - k : BLOCK, out + k);
 }
@@ -130,8 +149,34 @@ static void add_block(const exi_regions *r, const ex_forms *forms, int first, in
             add_example(tile_of(forms, tile, first + block + k, room), turned[k], sum);
 }
 
-void exi_regions_add(const exi_regions *r, const ex_forms *forms, int first, int begin, int end, float *positions,
-                     size_t stride, float *omegas) {
+/* Adds the sums to the positions of a tile. */
+static inline void add_positions(const tile_sum *sum, int lanes, float *positions, size_t stride) {
+    if (lanes == EXI_TILE && stride == 3 * sizeof(float)) {
+        EXI_WRITE_OUT
+        for (int i = 0; i < EXI_AXIS_WIDES; i++, positions += 3 * EXI_WIDTH) {
+            exi_wide p[3];
+            exi_load_triples(positions, p);
+            EXI_WRITE_OUT
+            for (int c = 0; c < 3; c++)
+                p[c] = exi_add(p[c], sum->sums[EXI_AXIS_WIDES * c + i]);
+            exi_store_triples(positions, p[0], p[1], p[2]);
+        }
+        return;
+    }
+    float values[EXI_TILE_FLOATS];
+    for (int i = 0; i < EXI_TILE_WIDES; i++)
+        exi_store(values + i * EXI_WIDTH, sum->sums[i]);
+    for (int v = 0; v < lanes; v++) {
+        float *p = (float *)((uintptr_t)positions + (uintptr_t)v * stride);
+        for (int c = 0; c < 3; c++)
+            p[c] += values[c * EXI_TILE + v];
+    }
+}
+
+EXI_ENTRY(exi_regions_add,
+          (const exi_regions *r, const ex_forms *forms, int first, int begin, int end, float *positions, size_t stride,
+           float *omegas),
+          (r, forms, first, begin, end, positions, stride, omegas)) {
     for (int tile = begin / EXI_TILE; tile * EXI_TILE < end; tile++) {
         const int lanes = end - tile * EXI_TILE < EXI_TILE ? end - tile * EXI_TILE : EXI_TILE;
         tile_sum sum;
@@ -139,13 +184,6 @@ void exi_regions_add(const exi_regions *r, const ex_forms *forms, int first, int
             sum.sums[i] = exi_splat(0);
         for (int block = 0; block < r->width; block += BLOCK)
             add_block(r, forms, first, tile, block, lanes, &sum, omegas);
-        float values[EXI_TILE_FLOATS];
-        for (int i = 0; i < EXI_TILE_WIDES; i++)
-            exi_store(values + i * EXI_WIDTH, sum.sums[i]);
-        for (int v = 0; v < lanes; v++) {
-            float *p = (float *)((uintptr_t)positions + (uintptr_t)(tile * EXI_TILE + v) * stride);
-            for (int c = 0; c < 3; c++)
-                p[c] += values[c * EXI_TILE + v];
-        }
+        add_positions(&sum, lanes, (float *)((uintptr_t)positions + (uintptr_t)(tile * EXI_TILE) * stride), stride);
     }
 }
