@@ -19,7 +19,7 @@
 #include <exemplar/refine.h>
 
 /* Vertices of a batch and of a block. Sums are in twelve registers, three for each register of weights: a block has
- * four of the narrowest, so that its weights are read in one stream; a batch four of the widest. */
+ * four of the narrowest, so that its weights are read in one stream; wide sets read several blocks side by side. */
 enum { EXI_STENCIL_BLOCK = 16, EXI_STENCIL_PAD = 4, EXI_BATCH_LOOSE = 64 };
 #if defined(__x86_64__) || defined(_M_X64)
 #define EXI_BATCH_SHARED (4 * EXI_STENCIL_BLOCK)

@@ -12,8 +12,8 @@
 #include "runtime/refine/limit.inl"
 #include "runtime/refine/stencils.h"
 
-/* Registers of weights at a time: those of a block, or of several. */
-enum { SIDE_BY_SIDE = 4, BLOCK_WIDES = EXI_STENCIL_BLOCK / EXI_WIDTH, BLOCKS = SIDE_BY_SIDE / BLOCK_WIDES };
+/* Registers of weights at a time: those of a block or, in wide sets, of two; four were no faster. */
+enum { BLOCK_WIDES = EXI_STENCIL_BLOCK / EXI_WIDTH, BLOCKS = EXI_WIDTH > 4 ? 2 : 1, SIDE_BY_SIDE = 4 };
 
 static inline float *triple(float *first, size_t stride, size_t i) {
     return (float *)(void *)((char *)first + i * stride);
@@ -186,8 +186,6 @@ static void shared_positions(const exi_stencil_pass *p, const exi_stencil_batch 
     int b = 0;
     for (; b + BLOCKS <= whole; b += BLOCKS)
         block_positions(p, batch, b, BLOCKS);
-    for (; b + 2 <= whole && BLOCKS > 2; b += 2)
-        block_positions(p, batch, b, 2);
     for (; b < whole && BLOCKS > 1; b++)
         block_positions(p, batch, b, 1);
     switch (batch->width % EXI_STENCIL_BLOCK / EXI_QUAD_LANES) {
