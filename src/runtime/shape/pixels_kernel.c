@@ -7,10 +7,10 @@
  *
  * It must read 4 bytes per pixel and image and write 4, but for colours the lookups dominate, three for each of those
  * reads. So each weight is multiplied into its own table, once, and a lookup is followed by an addition only; pixels
- * are read two at a time, and eight images are added to sums in registers (pixels.c; docs/performance.md). AVX-512
- * holds the whole table in registers and looks up sixteen codes at a time. The sums of a block of pixels stay in the
- * first-level cache. Terms are added one after the other, with product and sum rounded each, so the bytes do not depend
- * on the instruction set or on where a range is cut. Little-endian, as packs are.
+ * are read two at a time, and eight images are added to sums in registers (pixels.c; docs/performance.md). With
+ * AVX-512, the whole table in registers and sixteen codes looked up at a time took as long. The sums of a block of
+ * pixels stay in the first-level cache. Terms are added one after the other, with product and sum rounded each, so the
+ * bytes do not depend on the instruction set or on where a range is cut. Little-endian, as packs are.
  */
 #include "runtime/shape/pixels.h"
 
@@ -22,13 +22,6 @@
 
 /* TILE: pixels that kernels process at a time. */
 enum { BLOCK = 512, TILE = EXI_WIDTH, GROUP = 8, FOUR_WIDES = 16 / EXI_WIDTH };
-
-/* 1: each weight has its own table. */
-#if defined(EXI_CODES)
-enum { TABLES = 0 };
-#else
-enum { TABLES = 1 };
-#endif
 
 /* Limit of weights: larger ones act like this one, and give black or white; sums of a million such terms stay
  * finite. */
@@ -64,7 +57,7 @@ static int fill_group(const exi_pixels_term *terms, int next, int term_count, bo
         weight = weight > LARGEST_WEIGHT ? LARGEST_WEIGHT : weight < -LARGEST_WEIGHT ? -LARGEST_WEIGHT : weight;
         g->images[g->count] = terms[next].image;
         g->weights[g->count] = weight;
-        for (int code = 0; TABLES && srgb && code < EXI_PIXELS_CODES; code++)
+        for (int code = 0; srgb && code < EXI_PIXELS_CODES; code++)
             g->linear[g->count][code] = weight * exi_srgb_linear[code];
         g->count++;
     }
@@ -72,26 +65,6 @@ static int fill_group(const exi_pixels_term *terms, int next, int term_count, bo
 }
 
 /* ---- sums; `count`, of terms, is a constant at the calls ---- */
-
-#if defined(EXI_CODES)
-/* Sixteen pixels at a time, with the table of codes in registers. */
-static void add_colours(const group *g, const unsigned char *const *images, int pixel_count, float (*sums)[3]) {
-    const exi_codes codes = exi_codes_load(exi_srgb_linear);
-    for (int i = 0; i < pixel_count; i += EXI_WIDTH) {
-        exi_wide colours[3];
-        exi_load_triples(sums[i], colours);
-        for (int t = 0; t < g->count; t++) {
-            const exi_wide weight = exi_splat(g->weights[t]);
-            exi_wide linear[3];
-            exi_codes_decode(&codes, images[t] + 4 * i, linear);
-            EXI_WRITE_OUT
-            for (int c = 0; c < 3; c++)
-                colours[c] = exi_add(colours[c], exi_mul(weight, linear[c]));
-        }
-        exi_store_triples(sums[i], colours[0], colours[1], colours[2]);
-    }
-}
-#endif
 
 EXI_KERNEL void add_alphas(const unsigned char *const *images, const float *weights, int count, int pixel_count,
                            float *sums) {
@@ -143,8 +116,7 @@ EXI_KERNEL void add_terms(const group *g, const unsigned char *const *images, in
     images += first_term;
     const float *weights = g->weights + first_term;
     if (srgb) {
-        if (TABLES)
-            exi_pixels_add_colours(images, g->linear + first_term, count, pixel_count, b->srgb.colours + first);
+        exi_pixels_add_colours(images, g->linear + first_term, count, pixel_count, b->srgb.colours + first);
         add_alphas(images, weights, count, pixel_count, b->srgb.alphas + first);
     } else {
         add_data(images, weights, count, pixel_count, b->data + first);
@@ -155,10 +127,6 @@ EXI_KERNEL void add_terms(const group *g, const unsigned char *const *images, in
 static void add_tiles(const group *g, const unsigned char *const *images, bool srgb, int first, int pixel_count,
                       block *b) {
     int t = 0;
-#if defined(EXI_CODES)
-    if (srgb)
-        add_colours(g, images, pixel_count, b->srgb.colours + first);
-#endif
     for (; t + 8 <= g->count; t += 8)
         add_terms(g, images, t, 8, srgb, first, pixel_count, b);
     for (; t + 4 <= g->count; t += 4)

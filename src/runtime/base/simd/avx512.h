@@ -71,40 +71,6 @@ static inline void exi_load_bytes(const unsigned char *p, exi_wide v[1]) {
 static inline void exi_store_bytes(unsigned char *p, const exi_wide v[1]) {
     _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(v[0])));
 }
-/* A table of 256 numbers in sixteen registers. decode looks up the first three bytes of sixteen pixels: two registers
- * are looked up by the lower five bits of a code, and the upper three choose among the eight results. */
-#define EXI_CODES
-typedef struct exi_codes {
-    __m512 parts[16];
-} exi_codes;
-static inline exi_codes exi_codes_load(const float *table) {
-    exi_codes codes;
-    for (int i = 0; i < 16; i++)
-        codes.parts[i] = _mm512_loadu_ps(table + 16 * i);
-    return codes;
-}
-static inline void exi_codes_decode(const exi_codes *codes, const unsigned char *p, exi_wide v[3]) {
-    const __m512 *t = codes->parts;
-    const __m512i pixels = _mm512_loadu_si512((const void *)p);
-    EXI_WRITE_OUT
-    for (int c = 0; c < 3; c++) {
-        const __m512i code = _mm512_srli_epi32(pixels, (unsigned)(8 * c));
-        const __mmask16 bit5 = _mm512_test_epi32_mask(pixels, _mm512_set1_epi32(0x20 << 8 * c));
-        const __mmask16 bit6 = _mm512_test_epi32_mask(pixels, _mm512_set1_epi32(0x40 << 8 * c));
-        const __mmask16 bit7 = _mm512_test_epi32_mask(pixels, _mm512_set1_epi32(0x80 << 8 * c));
-        __m512 found[8];
-        EXI_WRITE_OUT
-        for (int i = 0; i < 8; i++)
-            found[i] = _mm512_permutex2var_ps(t[2 * i], code, t[2 * i + 1]);
-        EXI_WRITE_OUT
-        for (int i = 0; i < 8; i += 2)
-            found[i] = _mm512_mask_blend_ps(bit5, found[i], found[i + 1]);
-        EXI_WRITE_OUT
-        for (int i = 0; i < 8; i += 4)
-            found[i] = _mm512_mask_blend_ps(bit6, found[i], found[i + 2]);
-        v[c] = _mm512_mask_blend_ps(bit7, found[0], found[4]);
-    }
-}
 static inline exi_wide exi_load_fourth_bytes(const unsigned char *p) {
     return _mm512_cvtepi32_ps(_mm512_srli_epi32(_mm512_loadu_si512((const void *)p), 24));
 }
