@@ -67,7 +67,7 @@ static bool differs(walk *w, exi_peer *peer, double *by) {
     char question[64];
     double theirs = 0, ours = 0;
     snprintf(question, sizeof question, "answer %d", w->count);
-    if (!exi_peer_ask(peer, question, &theirs))
+    if (!exi_peer_ask(peer, question, &theirs) || !(theirs > 0))
         return false;
     for (int f = 0; f < FRAMES; f++) {
         run_warm(w);

@@ -105,7 +105,7 @@ static bool differs(const skinning *s, const skin_case *c, exi_peer *peer, doubl
     char question[64];
     double theirs = 0, ours = 0;
     snprintf(question, sizeof question, "answer %s %d", c->question, c->vertex_count);
-    if (!exi_peer_ask(peer, question, &theirs))
+    if (!exi_peer_ask(peer, question, &theirs) || !(theirs > 0))
         return false;
     for (int i = 0; i < 3 * c->vertex_count; i++)
         ours += (double)s->out[i] * (double)s->out[i];

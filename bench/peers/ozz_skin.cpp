@@ -93,7 +93,7 @@ struct Work {
         job.in_positions_stride = job.in_normals_stride = 3 * sizeof(float);
         job.out_positions_stride = job.out_normals_stride = 3 * sizeof(float);
         const double once = sample();
-        runs = once < 2e6 ? int(2e6 / once) : 1;
+        runs = once > 0 && once < 2e6 ? int(2e6 / once) : 1;
     }
 
     double sample() {

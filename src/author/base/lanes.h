@@ -2,9 +2,9 @@
  * lanes.h - four and eight doubles, and eight floats, on every machine: one register where the set has it, two or more
  * otherwise. Sums and products of all of them have the same bits in all sets of x86-64 (pair.h). Private to authoring.
  *
- * exi_four: load, load_three (and 0), store, store_three, fill, add, subtract, multiply, add_product, subtract_product
- * (c - a b), widen (four floats), round (to four floats).
- * exi_eight: load, store, fill, add, subtract, multiply, divide, root, pick (x where a > b, else y), add_product.
+ * exi_four: load, load_three (and 0), store, store_three, fill, add, subtract, multiply, divide, root, pick (x where
+ * a > b, else y), add_product, subtract_product (c - a b), widen (four floats), round (to four floats).
+ * exi_eight: load, store, fill, add, subtract, multiply, divide, root, pick, add_product.
  * exi_oct: eight floats: load, store, fill, add, sub, mul, pick, of (two quads), low and high (back), widen and round
  * (to and from exi_eight).
  */

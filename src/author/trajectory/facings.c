@@ -167,8 +167,13 @@ void exi_goals_set(const ex_between *b, double t, exi_goal *goals) {
 
 /* ---- the step ---- */
 
+/* Entries of a ring: no more than there are groups. */
+static size_t ring_size(const ex_between *b, int ring) {
+    return (size_t)(ring < b->flats.group_count ? ring : b->flats.group_count);
+}
+
 size_t exi_facings_size(const ex_between *b) {
-    return (size_t)b->flats.ring * sizeof(exi_facing) + (size_t)b->flats.slope_ring * sizeof(exi_slope);
+    return ring_size(b, b->flats.ring) * sizeof(exi_facing) + ring_size(b, b->flats.slope_ring) * sizeof(exi_slope);
 }
 
 void exi_local_step(const ex_between *b, const exi_goal *goals, const double *form, void *facings, double *right) {
@@ -178,6 +183,6 @@ void exi_local_step(const ex_between *b, const exi_goal *goals, const double *fo
                                         .goals = goals,
                                         .form = form,
                                         .facings = turns,
-                                        .slopes = (exi_slope *)(void *)(turns + b->flats.ring),
+                                        .slopes = (exi_slope *)(void *)(turns + ring_size(b, b->flats.ring)),
                                         .right = right});
 }

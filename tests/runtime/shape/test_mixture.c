@@ -34,8 +34,9 @@ static void open_turned(mixing *m, int parts, uint64_t seed, float turn) {
     for (int i = 0; i < 3 * VERTICES; i++)
         m->mesh[i] = (float)random_between(&random, -1, 1);
     mixed_layer_open(&m->layer, m->mesh, VERTICES, 0, parts, seed);
-    for (int i = 0; i < MIXED_EXAMPLES * MIXED_NODES * 3; i++)
-        m->layer.turns[0][0][i] *= turn;
+    for (int e = 0; e < MIXED_EXAMPLES; e++)
+        for (int i = 0; i < MIXED_NODES * 3; i++)
+            m->layer.turns[e][i / 3][i % 3] *= turn;
     const ex_layer_trajectory *t = &m->layer.def.trajectory;
     const exi_trajectories_def def = {.vertex_count = VERTICES,
                                       .example_count = MIXED_EXAMPLES,

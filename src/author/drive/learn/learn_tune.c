@@ -132,11 +132,18 @@ static ex_result try_frames(exi_learner *l, const ex_drive_options *options, int
         m.trials[r].options.frames = frames;
         m.trials[r].options.residual = given ? options->residual : residuals[r];
     }
-    exi_run(l->def->tasks, count * count_rounds(s), 1, make_rigs, &m);
+    /* With a hook, the rigs of both are made side by side. */
+    const int rounds = count_rounds(s);
+    if (l->def->tasks)
+        exi_run(l->def->tasks, count * rounds, 1, make_rigs, &m);
     l->share = share / count;
     for (int r = 0; result == EX_OK && r < count; r++) {
         l->done = done + r * l->share;
-        result = judge(l, &m, r);
+        result = exi_learn_tell(l, "measuring", 0) ? EX_OK : exi_progress_stopped(l->error);
+        if (result == EX_OK && !l->def->tasks)
+            make_rigs(&m, r * rounds, (r + 1) * rounds);
+        if (result == EX_OK)
+            result = judge(l, &m, r);
         if (result == EX_ERROR_DATA && options->frames < 0) {
             *reason = *l->error;
             result = EX_OK;

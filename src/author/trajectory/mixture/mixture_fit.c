@@ -331,7 +331,9 @@ static void advance_all(fitting *f, double *sums, double *momentum) {
 static ex_result take_steps(fitting *f, double before, double after, ex_error *error) {
     const size_t size = numbers_of(f) * (size_t)f->count;
     double momentum = 1, *sums = exi_array_allocate(size / NUMBERS + 1, sizeof *sums);
-    ex_result result = sums ? EX_OK : ex_error_memory(error, "correctors", (size / NUMBERS + 1) * sizeof *sums);
+    if (!sums)
+        return ex_error_memory(error, "correctors", (size / NUMBERS + 1) * sizeof *sums);
+    ex_result result = EX_OK;
     exi_run(f->def->tasks, f->count, 1, project, f);
     memcpy(f->at, f->now, size * sizeof *f->at);
     memcpy(f->last, f->now, size * sizeof *f->last);
@@ -339,14 +341,17 @@ static ex_result take_steps(fitting *f, double before, double after, ex_error *e
         for (f->batch = 0; result == EX_OK && f->batch < f->plan.sample_count; f->batch += f->batch_size) {
             const int left = f->plan.sample_count - f->batch;
             result = tell(f, before + (after - before) * (k + (double)f->batch / f->plan.sample_count) / STEPS, error);
+            if (result != EX_OK)
+                break;
             exi_run(f->def->tasks, left < f->batch_size ? left : f->batch_size, 1, pull, f);
             exi_run(f->def->tasks, (int)((numbers_of(f) + NUMBERS - 1) / NUMBERS), 1, gather, f);
         }
-        for (f->batch = 0; f->batch < f->count; f->batch += f->batch_size) {
+        for (f->batch = 0; result == EX_OK && f->batch < f->count; f->batch += f->batch_size) {
             const int left = f->count - f->batch;
             exi_run(f->def->tasks, left < f->batch_size ? left : f->batch_size, 1, follow, f);
         }
-        advance_all(f, sums, &momentum);
+        if (result == EX_OK)
+            advance_all(f, sums, &momentum);
     }
     free(sums);
     return result;
