@@ -113,7 +113,8 @@ typedef struct ex_normals_def {
 /* The tables for vertex normals; immutable. */
 typedef struct ex_normals ex_normals;
 
-/* Makes the tables for vertex normals: one block of about 12 bytes per corner, 20 by angle. Results: ARGUMENT, DATA
+/* Makes the tables for vertex normals: one block of about 12 bytes per corner of quads, 16 to 22
+ * of triangles, 20 by angle; by area 4 bytes per vertex temporarily. Results: ARGUMENT, DATA
  * (names the face), MEMORY, LIMIT. */
 EX_API ex_result ex_normals_create(const ex_normals_def *def, const ex_allocator *allocator, ex_normals **normals,
                                    ex_error *error);

@@ -186,10 +186,11 @@ EX_API void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_out
  * a tile of the forms is read from memory once and used for several poses, or for all of them without tasks. Scratch
  * grows with pose_count; a few dozen poses at a time are enough for full speed.
  *
- * With tasks, small poses, two or more, take one call of the hook, in which a pose is a piece: those of a rig without a
- * driver that has less than 8192 vertices at the level and pixels of textures. Larger poses, 16 or more, take three
- * calls however many they are: weights; forms and skinning; the rest. Each has pieces for 16 threads or more. Few large
- * poses take one or two calls for each pose and stage.
+ * With tasks, small poses, two or more, take one call of the hook, in which a pose or a few are a piece: those of a rig
+ * without a driver that has less than 8192 vertices at the level and pixels of textures. Larger poses, 16 or more, take
+ * three calls however many they are: weights; forms and skinning; the rest. Each has pieces for 16 threads or more. Few
+ * large poses, and those with more than 8 MB of work for normals and the like, take one or two calls for each pose and
+ * stage.
  */
 EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                                  const ex_evaluation *evaluation, void *scratch);

@@ -33,8 +33,9 @@ typedef struct ex_tree ex_tree;
 
 /*
  * Makes a search tree: sorts the triangles (surface-area heuristic) in O(n log n), 0.3 us per triangle. Keeps one
- * allocation of about 20 bytes per triangle, and uses 64 bytes per triangle temporarily. Triangles without area, and
- * repeated ones, are allowed. Results: ARGUMENT, DATA (names the triangle), MEMORY, LIMIT (more than 2^29 triangles).
+ * allocation of about 20 bytes per triangle, and uses 64 to 80 bytes per triangle temporarily. Triangles without area,
+ * and repeated ones, are allowed. Results: ARGUMENT, DATA (names the triangle), MEMORY, LIMIT (more than 2^29
+ * triangles).
  */
 EX_API ex_result ex_tree_create(const ex_tree_def *def, const ex_allocator *allocator, ex_tree **tree, ex_error *error);
 EX_API void ex_tree_destroy(ex_tree *tree);

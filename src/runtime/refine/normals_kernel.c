@@ -61,7 +61,8 @@ static inline exi_wide dot3(const exi_wide a[4], const exi_wide b[4]) {
     return exi_madd(a[2], b[2], exi_madd(a[1], b[1], exi_mul(a[0], b[0])));
 }
 
-/* Corner k of BLOCKS faces, one for each block. A corner is read as four floats, unless it may be the last vertex. */
+/* Corner k of BLOCKS faces, one for each block. A corner is read as four floats, unless it may be the last vertex or
+ * the row has other fields, which are not ours to read. */
 EXI_KERNEL exi_wide load_corners(const char *positions, size_t stride, bool last, const uint32_t (*quads)[4], int k) {
     const float *at[BLOCKS];
     EXI_WRITE_OUT
@@ -113,11 +114,9 @@ EXI_KERNEL bool find_quads(const char *positions, size_t stride, bool last, cons
 }
 
 /* The area of one face in double. */
-static void find_singly(const exi_normals_pass *p, int f) {
-    const uint32_t *offsets = exi_normals_at(p->normals, p->normals->face_offsets),
-                   *corners = exi_normals_at(p->normals, p->normals->corners);
+static void find_singly(const exi_normals_pass *p, int f, const uint32_t *corners, uint32_t count) {
     double area[3];
-    find_area(p, corners + offsets[f], offsets[f + 1] - offsets[f], area);
+    find_area(p, corners, count, area);
     if (p->normals->by_angle && !exi_unit3(area))
         area[0] = area[1] = area[2] = 0;
     for (int c = 0; c < 3; c++)
@@ -125,12 +124,19 @@ static void find_singly(const exi_normals_pass *p, int f) {
     p->areas[f][3] = 0;
 }
 
-/* Does again what find_quads cannot do: faces that do not qualify, and those with more than four corners. */
+/* Does again what find_quads cannot do: faces that do not qualify, as quads too, and those with more than four
+ * corners. */
 static EXI_APART void find_others(const exi_normals_pass *p, int first, const float good[4][BLOCKS]) {
-    const uint32_t *offsets = exi_normals_at(p->normals, p->normals->face_offsets);
-    for (int i = 0; i < EXI_WIDTH && first + i < p->normals->face_count; i++)
-        if (!(good[i / BLOCKS][i % BLOCKS] > 0) || offsets[first + i + 1] - offsets[first + i] > 4)
-            find_singly(p, first + i);
+    const uint32_t *offsets = exi_normals_at(p->normals, p->normals->face_offsets),
+                   *corners = exi_normals_at(p->normals, p->normals->corners);
+    const uint32_t(*quads)[4] = exi_normals_at(p->normals, p->normals->quads);
+    for (int f = first; f < first + EXI_WIDTH && f < p->normals->face_count; f++) {
+        const uint32_t count = offsets[f + 1] - offsets[f];
+        if (count > 4)
+            find_singly(p, f, corners + offsets[f], count);
+        else if (!(good[(f - first) / BLOCKS][(f - first) % BLOCKS] > 0))
+            find_singly(p, f, quads[f], 4);
+    }
 }
 
 /* One unit; `stride` and `last` are constants at the call. */
@@ -146,19 +152,19 @@ EXI_KERNEL void find_unit(const exi_normals_pass *p, int unit, size_t stride, bo
 EXI_ENTRY(exi_normals_faces, (const exi_normals_pass *pass, int begin, int end), (pass, begin, end)) {
     const exi_normals_pass p = *pass;
     if (p.normals->by_angle) {
+        const uint32_t *offsets = exi_normals_at(p.normals, p.normals->face_offsets),
+                       *corners = exi_normals_at(p.normals, p.normals->corners);
         for (int f = EXI_NORMALS_UNIT * begin; f < EXI_NORMALS_UNIT * end && f < p.normals->face_count; f++)
-            find_singly(&p, f);
+            find_singly(&p, f, corners + offsets[f], offsets[f + 1] - offsets[f]);
         return;
     }
     const unsigned char *flags = exi_normals_at(p.normals, p.normals->flags);
     for (int unit = begin; unit < end; unit++) {
         const bool large = flags[unit] & EXI_NORMALS_LARGE;
-        if (flags[unit] & EXI_NORMALS_LAST)
-            find_unit(&p, unit, p.stride, true, large);
-        else if (p.stride == 3 * sizeof(float))
+        if (p.stride == 3 * sizeof(float) && !(flags[unit] & EXI_NORMALS_LAST))
             find_unit(&p, unit, 3 * sizeof(float), false, large);
         else
-            find_unit(&p, unit, p.stride, false, large);
+            find_unit(&p, unit, p.stride, true, large);
     }
 }
 

@@ -30,7 +30,9 @@ static int count_chunks(const ex_rig *rig) {
 
 /* Poses that are finished side by side whatever they are, and bounds of the lanes of scratch for that: 2 MB, but not
  * fewer than 16 and not more than 64 lanes. */
-enum { MANY_POSES = 16, LANES_LEAST = 16, LANES_MOST = 64, LANES_SIZE = 2 << 20 };
+enum { MANY_POSES = 16, LANES_LEAST = 16, LANES_MOST = 64, LANES_SIZE = 2 << 20, LANE_SIZE_MOST = 8 << 20 };
+/* Threads that find a piece each, if there are many poses. */
+enum { THREADS_FED = 16 };
 /* A pose with fewer vertices and pixels than this is not worth cutting. */
 enum { SMALL_POSE = 8192 };
 
@@ -47,6 +49,8 @@ static int count_lanes(const ex_rig *rig, int level, int pose_count) {
     if (pose_count < (is_small(rig, level) ? 2 : MANY_POSES))
         return 1;
     const size_t size = exi_rig_shared_size(rig, level), fit = size > 0 ? LANES_SIZE / size : LANES_MOST;
+    if (size > LANE_SIZE_MOST)
+        return 1;
     const int lanes = fit > LANES_MOST ? LANES_MOST : fit < LANES_LEAST ? LANES_LEAST : (int)fit;
     return pose_count < lanes ? pose_count : lanes;
 }
@@ -305,13 +309,15 @@ static int piece_grain(const exi_rig_job *j) {
     int64_t terms = exi_rig_forms(j->rig)->example_count + 1 + (j->skinned ? 8 : 0) + 4 * j->rig->path_layers;
     int64_t sums = (int64_t)CHUNK * EXI_TILE_FLOATS * terms * (j->pose_count / j->pose_parts);
     int64_t grain = sums > 0 ? 65536 / sums : 1;
+    const int64_t most = j->lanes > 1 ? (int64_t)j->chunk_count * j->pose_parts / THREADS_FED : INT64_MAX;
+    grain = grain < most ? grain : most;
     return grain > 1 ? (int)grain : 1;
 }
 
 /* Returns the number of poses that are worth handing to a thread to weigh. Drivers take long. */
 static int weigh_grain(const exi_rig_job *j) {
-    const int grain = j->pose_count / 32;
-    return exi_rig_drive(j->rig) ? 1 : j->pose_count <= 8 || grain > 8 ? 8 : grain < 2 ? 2 : grain;
+    const int grain = j->pose_count / (2 * THREADS_FED);
+    return exi_rig_drive(j->rig) ? 1 : j->pose_count <= 8 || grain > 8 ? 8 : grain < 1 ? 1 : grain;
 }
 
 static bool rows_fit(const ex_output *outputs, int count) {

@@ -7,7 +7,7 @@
  * In a cluster, one point of every four is asked where the keys promise room: the blended gap of the keys is about the
  * distance that a point will have. Without keys, it is asked everywhere. What was found for it is used again. The
  * choice depends on keys and weights alone, never on hints. With a state, points whose last distances clear them are
- * not asked at all (keep.c).
+ * not asked at all (keep_kernel.c).
  */
 #include "runtime/settle/settler.h"
 

@@ -3,7 +3,8 @@
  * have the same names. And the children that a search through the tree has postponed:
  *
  *     exi_pending_add     returns the nearest child of a node with near <= far, or 0, and postpones the others
- *     exi_pending_next    returns the last one postponed that is not farther than that, or 0
+ *     exi_pending_next    returns the last one postponed that is not farther than `far`, up to the rounding of keys, or
+ * 0
  *
  * A postponed child has a key: the smallest possible distance, as the bits of a float that is not negative, which sort
  * like integers. No key is 0, since no child is the root.

@@ -1,6 +1,6 @@
 /*
- * Cuts a driver into patches that move almost rigidly from frame to frame (keep.c): subtrees of its tree of up to
- * EXI_PATCH_BLOCKS blocks, in the tree's order, so that patches in a row are neighbours.
+ * Cuts a driver into patches that move almost rigidly from frame to frame (keep_kernel.c): subtrees of its tree of up
+ * to EXI_PATCH_BLOCKS blocks, in the tree's order, so that patches in a row are neighbours.
  */
 #include "runtime/settle/settler.h"
 

@@ -121,7 +121,7 @@ bool exi_driver_ends(const exi_driver *driver, uint32_t triangle, float u, float
  * driver). */
 float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_near *near, int i);
 
-/* ---- carry.c ---- */
+/* ---- carry.c, carry_kernel.c ---- */
 
 /* Motion of a vertex from the blended driver to the true one, in one cache line: its blended position relative to an
  * origin on the driver, then 0; and the rows of its rotation minus 1, each followed by a component of the displacement

@@ -214,6 +214,10 @@ static void test_two_sides(void **state) {
             for (int v = 0; v < size * 20; v++)
                 for (int c = 0; c < 3; c++)
                     points[v][c] = (float)random_between(&random, -1, 1);
+            for (int f = 0; f < 10; f++) /* a half of them are needles: the third corner is between the first two */
+                for (int c = 0; c < 3; c++)
+                    points[size * f + 2][c] =
+                        points[size * f][c] + 0.1f * (float)f * (points[size * f + 1][c] - points[size * f][c]);
             for (int f = 0; f < 20; f++)
                 for (int k = 0; k < size; k++) {
                     corners[2 * size * f + k] = size * f + k;

@@ -155,6 +155,24 @@ static void calls_are_a_handful(void **state) {
             }
 }
 
+static void count_first_calls(void *user, int count, int grain, ex_task_body body, void *context) {
+    counter *c = user, later = {0};
+    count_calls(c->calls < 3 ? c : &later, count, grain, body, context);
+}
+
+/* Sixteen large poses or a few more have pieces for 16 threads in every stage. */
+static void threads_are_fed(void **state) {
+    (void)state;
+    static const int batches[] = {16, 17, 31, 35};
+    rig = rigs[1];
+    for (int b = 0; b < 4; b++) {
+        counter c = {.fewest_pieces = 1000};
+        const ex_tasks tasks = {count_first_calls, &c};
+        close_results(evaluate(0, batches[b], &tasks));
+        assert_true(c.fewest_pieces >= 16);
+    }
+}
+
 typedef struct cutter {
     int step;
 } cutter;
@@ -238,15 +256,14 @@ static void scratch_grows_slowly(void **state) {
         assert_true(size >= last);
         last = size;
     }
-    const size_t step = ex_rig_scratch_size(rig, &how, 1001) - ex_rig_scratch_size(rig, &how, 1000);
-    assert_true(step < ex_rig_scratch_size(rig, &how, 1));
+    assert_int_equal(ex_rig_scratch_size(rig, &how, 1001) - ex_rig_scratch_size(rig, &how, 1000),
+                     ex_rig_scratch_size(rig, &how, 2) - ex_rig_scratch_size(rig, &how, 1));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_a_handful),
-        cmocka_unit_test(cuts_do_not_matter),
-        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(calls_are_a_handful),  cmocka_unit_test(threads_are_fed),
+        cmocka_unit_test(cuts_do_not_matter),   cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(scratch_grows_slowly),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -716,6 +716,61 @@ static void files_of_driven_mixtures(void **state) {
     close_mixed(m);
 }
 
+/* Runs pieces of one to three from the last to the first, some empty. */
+static void cut_oddly(void *user, int count, int grain, ex_task_body body, void *context) {
+    (void)user;
+    (void)grain;
+    for (int end = count, size = 1; end > 0; end -= size, size = size % 3 + 1) {
+        size = size < end ? size : end;
+        body(context, end, end);
+        body(context, end - size, end);
+    }
+}
+
+/* Many poses in one call, each with a state, are the same bits as each alone, for several frames. */
+static void crowds_are_each_alone(void **state) {
+    (void)state;
+    enum { CROWD = 20, ROUNDS = 3 };
+    driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_KEYS, true);
+    ex_rig *rig = rig_of(&d->def);
+    static result made[CROWD];
+    static float forms[CROWD][TUBE_VERTICES * 3];
+    void *alone[CROWD], *together[CROWD];
+    ex_pose poses[CROWD];
+    ex_output outputs[CROWD];
+    const ex_tasks tasks = {cut_oddly, NULL};
+    for (int i = 0; i < CROWD; i++) {
+        alone[i] = calloc(1, ex_rig_state_size(rig) + 1);
+        together[i] = calloc(1, ex_rig_state_size(rig) + 1);
+        assert_true(alone[i] && together[i]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        ex_evaluation e = {.states = together, .tasks = &tasks};
+        for (int i = 0; i < CROWD; i++) {
+            tube_bend(4.0 * i + 2.0 * round, 0.09 + 0.02 * (i % 3), 0, forms[i]);
+            made[i].driven = (ex_driven){.region_weights = made[i].regions};
+            poses[i] = (ex_pose){.driver = forms[i]};
+            outputs[i] =
+                (ex_output){.positions = made[i].positions, .weights = made[i].weights, .driven = &made[i].driven};
+        }
+        void *scratch = malloc(ex_rig_scratch_size(rig, &e, CROWD));
+        ex_rig_evaluate_many(rig, CROWD, poses, outputs, &e, scratch);
+        free(scratch);
+        for (int i = 0; i < CROWD; i++) {
+            const result r = evaluate_at(rig, forms[i], NULL, alone[i], false);
+            assert_memory_equal(made[i].positions, r.positions, sizeof r.positions);
+            assert_memory_equal(made[i].weights, r.weights, sizeof r.weights);
+            assert_memory_equal(together[i], alone[i], ex_rig_state_size(rig));
+        }
+    }
+    for (int i = 0; i < CROWD; i++) {
+        free(alone[i]);
+        free(together[i]);
+    }
+    ex_rig_destroy(rig);
+    free(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_come_back),
@@ -737,6 +792,7 @@ int main(void) {
         cmocka_unit_test(other_layers_have_no_regions),
         cmocka_unit_test(mixtures_are_driven),
         cmocka_unit_test(files_of_driven_mixtures),
+        cmocka_unit_test(crowds_are_each_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
