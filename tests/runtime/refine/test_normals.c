@@ -214,10 +214,6 @@ static void test_two_sides(void **state) {
             for (int v = 0; v < size * 20; v++)
                 for (int c = 0; c < 3; c++)
                     points[v][c] = (float)random_between(&random, -1, 1);
-            for (int f = 0; f < 10; f++) /* a half of them are needles: the third corner is between the first two */
-                for (int c = 0; c < 3; c++)
-                    points[size * f + 2][c] =
-                        points[size * f][c] + 0.1f * (float)f * (points[size * f + 1][c] - points[size * f][c]);
             for (int f = 0; f < 20; f++)
                 for (int k = 0; k < size; k++) {
                     corners[2 * size * f + k] = size * f + k;
@@ -229,6 +225,28 @@ static void test_two_sides(void **state) {
                 assert_true(out[v][0] == 0 && out[v][1] == 0 && out[v][2] == 0);
             ex_normals_destroy(n);
         }
+}
+
+/* The same for needles: the third corner is on the line between the others, within rounding. */
+static void test_two_sides_of_needles(void **state) {
+    (void)state;
+    uint64_t random = 3;
+    for (int round = 0; round < 2000; round++) {
+        static const int corners[] = {0, 1, 2, 1, 0, 2};
+        float points[3][3], out[3][3];
+        const double t = random_between(&random, 0, 1);
+        for (int c = 0; c < 3; c++) {
+            const double a = random_between(&random, -1, 1), b = random_between(&random, -1, 1);
+            points[0][c] = (float)a;
+            points[1][c] = (float)b;
+            points[2][c] = (float)((1 - t) * (double)points[0][c] + t * (double)points[1][c]);
+        }
+        ex_normals *n = create(3, 2, 3, corners, EX_NORMAL_BY_AREA);
+        compute(n, points[0], out[0]);
+        for (int i = 0; i < 9; i++)
+            assert_true(out[i / 3][i % 3] == 0);
+        ex_normals_destroy(n);
+    }
 }
 
 /* Moved far away and made small: the same normals; without extent: zero. */
@@ -429,7 +447,7 @@ int main(void) {
         cmocka_unit_test(test_strips),    cmocka_unit_test(test_bad_definitions),
         cmocka_unit_test(test_misuse),    cmocka_unit_test(test_unaligned),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_mixed_faces),
-        cmocka_unit_test(test_two_sides),
+        cmocka_unit_test(test_two_sides), cmocka_unit_test(test_two_sides_of_needles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
