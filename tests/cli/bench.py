@@ -12,7 +12,7 @@ PROJECT = """cmake_minimum_required(VERSION 3.22)
 project(peers LANGUAGES C)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_INSTALL_LIBEXECDIR libexec)
-add_subdirectory(%s bench)
+add_subdirectory("%s" bench)
 """
 # CMake's variable, the file that must be in that folder, the peer's program
 SOURCES = [("EX_BENCH_OZZ", "src/geometry/runtime/skinning_job.cc", "exemplar_peer_ozz"),
