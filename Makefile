@@ -7,7 +7,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all setup build demo test test-leaks test-clients fuzz deb test-deb install amalgamate bench format clean help
+.PHONY: all setup build demo test test-leaks test-clients fuzz deb test-deb install amalgamate wheel bench format clean help
 
 all: build
 
@@ -49,6 +49,9 @@ install: build
 amalgamate:
 	@scripts/amalgamate -o out
 
+wheel: build
+	@scripts/wheel
+
 bench: build
 	@$(RELEASE)/bin/exemplar bench
 
@@ -57,7 +60,7 @@ format:
 	    | xargs clang-format -i
 
 clean:
-	rm -rf build out
+	rm -rf build out dist
 
 help:
 	@echo 'make            build the libraries and the tool, with the editor in it, into $(RELEASE)'
@@ -77,6 +80,7 @@ help:
 	@echo '                (EX_EDITOR=OFF: without the editor)'
 	@echo 'make test-deb   make them, install them on this machine, use them and remove them; needs root'
 	@echo 'make amalgamate  write the runtime as two files, out/exemplar.h and out/exemplar.c, to embed (docs/guides/embed.md)'
+	@echo 'make wheel       build the Python package, dist/exemplar-VERSION-….whl (begun: rigs and weighers)'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'
-	@echo 'make clean      remove build/ and out/'
+	@echo 'make clean      remove build/, out/ and dist/'

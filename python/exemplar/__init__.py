@@ -1,0 +1,14 @@
+"""Exemplar: characters from example shapes, in real time.
+
+>>> rig = exemplar.load("arm.glb")
+>>> rig.evaluate(rig.pose(elbow=70)).shape
+(1, 1335, 3)
+"""
+from ._library import runtime as _runtime
+from .errors import ArgumentError, DataError, Error, FileError, FormatError, LimitError, MemoryLimitError, SingularError
+from .rig import LIMIT, Axis, Layer, Mesh, Pose, Rig, Skeleton, load
+from .weigher import Weigher
+
+__version__ = _runtime.ex_version().text.decode()
+__all__ = ["ArgumentError", "Axis", "DataError", "Error", "FileError", "FormatError", "LIMIT", "Layer", "LimitError",
+           "MemoryLimitError", "Mesh", "Pose", "Rig", "SingularError", "Skeleton", "Weigher", "load"]

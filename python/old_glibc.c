@@ -1,0 +1,55 @@
+/*
+ * Functions of glibc that have a newer version than 2.17, bound to the version that all systems have since: so that one
+ * file works on every Linux distribution of the last ten years. scripts/wheel links with --wrap for each of them.
+ */
+#include <sys/stat.h>
+
+#if defined(__x86_64__)
+#define OLDEST "GLIBC_2.2.5"
+#define STAT_VERSION 1 /* of the kernel's struct stat */
+#else
+#define OLDEST "GLIBC_2.17"
+#define STAT_VERSION 0
+#endif
+
+#define BIND_1(type, name)                                                                                             \
+    type old_##name(type);                                                                                             \
+    __asm__(".symver old_" #name ", " #name "@" OLDEST);                                                               \
+    type __wrap_##name(type);                                                                                          \
+    type __wrap_##name(type x) {                                                                                       \
+        return old_##name(x);                                                                                          \
+    }
+#define BIND_2(type, name)                                                                                             \
+    type old_##name(type, type);                                                                                       \
+    __asm__(".symver old_" #name ", " #name "@" OLDEST);                                                               \
+    type __wrap_##name(type, type);                                                                                    \
+    type __wrap_##name(type x, type y) {                                                                               \
+        return old_##name(x, y);                                                                                       \
+    }
+
+BIND_1(double, exp)
+BIND_1(double, exp2)
+BIND_1(double, log)
+BIND_2(double, pow)
+BIND_2(double, hypot)
+BIND_1(float, exp2f)
+BIND_1(float, log2f)
+BIND_2(float, powf)
+
+/* Before 2.33 the functions of files were inline, around these. */
+int __xstat(int, const char *, struct stat *);
+int __fxstat(int, int, struct stat *);
+int __lxstat(int, const char *, struct stat *);
+int __wrap_stat(const char *, struct stat *);
+int __wrap_fstat(int, struct stat *);
+int __wrap_lstat(const char *, struct stat *);
+
+int __wrap_stat(const char *path, struct stat *status) {
+    return __xstat(STAT_VERSION, path, status);
+}
+int __wrap_fstat(int file, struct stat *status) {
+    return __fxstat(STAT_VERSION, file, status);
+}
+int __wrap_lstat(const char *path, struct stat *status) {
+    return __lxstat(STAT_VERSION, path, status);
+}
