@@ -2,6 +2,8 @@
  * Functions of glibc that have a newer version than 2.17, bound to the version that all systems have since: so that one
  * file works on every Linux distribution of the last ten years. scripts/wheel links with --wrap for each of them.
  */
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #if defined(__x86_64__)
@@ -52,4 +54,31 @@ int __wrap_fstat(int file, struct stat *status) {
 }
 int __wrap_lstat(const char *path, struct stat *status) {
     return __lxstat(STAT_VERSION, path, status);
+}
+
+/* Before 2.34 threads were in a library of their own, which every Python has loaded. */
+int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_join(pthread_t, void **);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *);
+int __wrap_pthread_sigmask(int, const sigset_t *, sigset_t *);
+int old_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int old_pthread_join(pthread_t, void **);
+int old_pthread_mutex_trylock(pthread_mutex_t *);
+int old_pthread_sigmask(int, const sigset_t *, sigset_t *);
+__asm__(".symver old_pthread_create, pthread_create@" OLDEST);
+__asm__(".symver old_pthread_join, pthread_join@" OLDEST);
+__asm__(".symver old_pthread_mutex_trylock, pthread_mutex_trylock@" OLDEST);
+__asm__(".symver old_pthread_sigmask, pthread_sigmask@" OLDEST);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *user) {
+    return old_pthread_create(thread, attributes, run, user);
+}
+int __wrap_pthread_join(pthread_t thread, void **result) {
+    return old_pthread_join(thread, result);
+}
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex) {
+    return old_pthread_mutex_trylock(mutex);
+}
+int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+    return old_pthread_sigmask(how, set, old);
 }

@@ -4,7 +4,7 @@
  */
 #include "options.h"
 
-#include "pool.h"
+#include "common/pool.h"
 #include "report.h"
 
 #include <exemplar/author/project.h>

@@ -2,7 +2,7 @@
 #include "drive.h"
 
 #include "cli/base/files.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 
 #include <exemplar/author/base.h>
 #include <exemplar/author/formats.h>

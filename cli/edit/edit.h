@@ -9,7 +9,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 
 #include <exemplar/author.h>
 

@@ -10,7 +10,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/encode.h"
 #include "cli/base/files.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/project/damped.h"
 #include "edit_page.h"

@@ -1,7 +1,7 @@
 /* exemplar figures - computes the papers' figures and tables from the demos, and writes a page that shows them. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/report.h"
 #include "figures/figures.h"
 

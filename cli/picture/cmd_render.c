@@ -1,7 +1,7 @@
 /* exemplar render - draws a form, or a rig at a pose; or one picture for each step of a turn. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 #include "focus.h"

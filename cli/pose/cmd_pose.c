@@ -6,7 +6,7 @@
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 #include "forms.h"

@@ -1,7 +1,7 @@
 /* exemplar build - builds a rig file from a project. */
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 #include "damped.h"

@@ -2,7 +2,7 @@
 #include "cli/base/change.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/report.h"
 #include "findings.h"
 

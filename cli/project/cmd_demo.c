@@ -4,7 +4,7 @@
 #include "cli/base/interrupt.h"
 #include "cli/base/keep.h"
 #include "cli/base/lock.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 

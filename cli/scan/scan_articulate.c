@@ -6,7 +6,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/lock.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/rigs.h"
 
 #include <dirent.h>

@@ -4,7 +4,7 @@
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 #include "cli/base/rigs.h"
 
 #include <stdlib.h>

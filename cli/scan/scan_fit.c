@@ -3,7 +3,7 @@
 
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
-#include "cli/base/pool.h"
+#include "common/pool.h"
 
 #include <exemplar/author/base.h>
 

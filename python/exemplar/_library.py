@@ -69,6 +69,14 @@ class Handle:
             self._destroy(pointer)
 
 
+def path_bytes(path):
+    """A path for the library. One with a NUL character is refused."""
+    given = os.fsencode(path)
+    if b"\0" in given:
+        raise ValueError("a path cannot contain a NUL character")
+    return given
+
+
 def text_of(characters):
     """A string of the library, or '' for NULL."""
     return characters.decode("utf-8", "replace") if characters else ""
@@ -77,4 +85,8 @@ def text_of(characters):
 _library = _open()
 runtime = Library(_library, _abi.RUNTIME)
 author = Library(_library, _abi.AUTHOR)
+pool_create, pool_destroy, pool_tasks = (getattr(_library, f"exi_pool_{name}") for name in ("create", "destroy", "tasks"))
+pool_create.restype, pool_create.argtypes = ctypes.c_void_p, [ctypes.c_int]
+pool_destroy.restype, pool_destroy.argtypes = None, [ctypes.c_void_p]
+pool_tasks.restype, pool_tasks.argtypes = ctypes.POINTER(_abi.ex_tasks), [ctypes.c_void_p]
 runtime.ex_set_misuse_hook(_note_misuse)

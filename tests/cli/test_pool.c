@@ -2,7 +2,7 @@
  * The tool's thread pool: every index is done exactly once for any count, grain and number of threads, a hook called
  * from inside a job works, and any number of pools can be made and ended. Run under the thread sanitizer too.
  */
-#include "../../cli/base/pool.c"
+#include "../../common/pool.c"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-"""Builds the wheel, unpacks it, and runs the tests of the package from there; compares the layout of all structs with
+"""Builds the wheel, unpacks it, and runs the tests of the package (test_*.py, by pytest) from there; compares the layout of all structs with
 the C compiler's.
 
 usage: package.py REPOSITORY BUILD_FOLDER TOOL
@@ -14,8 +14,9 @@ import zipfile
 repository, build, tool = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 try:
     import numpy  # noqa: F401
-except ImportError:
-    print("skipped: no numpy")
+    import pytest  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}")
     sys.exit(77)
 
 
@@ -59,6 +60,6 @@ with tempfile.TemporaryDirectory() as name:
     zipfile.ZipFile(wheel).extractall(folder / "site")
     check_layouts(folder / "site")
     environment = {key: value for key, value in os.environ.items() if key != "EXEMPLAR_LIBRARY"}
-    environment["PYTHONPATH"] = str(folder / "site")
-    sys.exit(subprocess.run([sys.executable, "-B", repository / "tests" / "python" / "test_runtime.py", tool],
-                            env=environment, cwd=folder).returncode)
+    environment |= {"PYTHONPATH": str(folder / "site"), "EXEMPLAR_TOOL": str(tool)}
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", repository / "tests" / "python"]
+    sys.exit(subprocess.run(command, env=environment, cwd=folder).returncode)

@@ -1,32 +1,19 @@
-"""The Python package on the demos' rigs: what it loads, poses and evaluates, beside the tool; and what it refuses.
-
-usage: test_runtime.py TOOL, with the package on PYTHONPATH.
-"""
-import pathlib
+"""The Python package on the demos' rigs: what it loads, poses and evaluates, beside the tool; and what it refuses."""
 import subprocess
-import sys
-import tempfile
 import threading
 import unittest
 
 import numpy
+import pytest
 
 import exemplar
 
-TOOL = sys.argv.pop(1) if len(sys.argv) > 1 else "exemplar"
-
 
 class Arm(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        subprocess.run([TOOL, "demo", "arm", "-q", "-o", cls.folder.name], check=True)
-        cls.path = pathlib.Path(cls.folder.name) / "arm.glb"
-        cls.rig = exemplar.load(cls.path)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    @pytest.fixture(autouse=True)
+    def _load(self, demo, tool, tmp_path):
+        self.tool, self.folder, self.path = tool, tmp_path, demo("arm") / "arm.glb"
+        self.rig = exemplar.load(self.path)
 
     def test_what_it_is(self):
         self.assertEqual(list(self.rig.axes), ["shoulder", "elbow", "wrist", "gender"])
@@ -38,8 +25,8 @@ class Arm(unittest.TestCase):
         self.assertIn("1335 vertices", repr(self.rig))
 
     def test_as_the_tool(self):
-        out = pathlib.Path(self.folder.name) / "posed.obj"
-        subprocess.run([TOOL, "pose", self.path, "elbow=70", "gender=0.2", "-q", "-o", out], check=True)
+        out = self.folder / "posed.obj"
+        subprocess.run([self.tool, "pose", self.path, "elbow=70", "gender=0.2", "-q", "-o", out], check=True)
         lines = [line.split()[1:4] for line in out.read_text().splitlines() if line.startswith("v ")]
         ours = self.rig.evaluate(self.rig.pose(elbow=70, gender=0.2))[0]
         numpy.testing.assert_allclose(ours, numpy.array(lines, dtype=float), atol=2e-6)
@@ -136,7 +123,3 @@ class Weighers(unittest.TestCase):
             exemplar.Weigher([[0], [1]]).weights([[1, 2]])
         with self.assertRaises((exemplar.Error, ValueError)):
             exemplar.Weigher([[float("nan")], [1]])
-
-
-if __name__ == "__main__":
-    unittest.main()

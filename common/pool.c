@@ -1,5 +1,5 @@
 /*
- * cli/base/pool.c - runs a range [0, count) in chunks; workers and the caller take the next chunk from one atomic
+ * common/pool.c - runs a range [0, count) in chunks; workers and the caller take the next chunk from one atomic
  * counter until none is left. A chunk is a quarter of an even share, so that a delayed thread does not delay the rest.
  *
  * A worker joins a job under the lock while the job is open, and leaves it under the lock; the caller closes the job

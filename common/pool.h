@@ -1,11 +1,11 @@
 /*
- * cli/base/pool.h - the tool's threads: a pool of pthreads behind the library's task hook.
+ * common/pool.h - threads for clients of the library: a pool of pthreads behind the library's task hook.
  *
  * Workers start with the pool and sleep between jobs. One job runs at a time: a call of the hook from inside a job, or
  * from a second thread meanwhile, runs serially in its caller.
  */
-#ifndef EXEMPLAR_CLI_POOL_H
-#define EXEMPLAR_CLI_POOL_H
+#ifndef EXEMPLAR_COMMON_POOL_H
+#define EXEMPLAR_COMMON_POOL_H
 
 #include <exemplar/base.h>
 

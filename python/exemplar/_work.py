@@ -1,0 +1,81 @@
+"""Long work: progress, interruption and threads."""
+import contextlib
+import ctypes
+import os
+import threading
+
+from . import _abi
+from ._library import pool_create, pool_destroy, pool_tasks
+
+_pools, _lock = {}, threading.Lock()
+
+
+class Progress:
+    """Passes progress of the library on to a function f(what, fraction), or to None.
+
+    Whatever f raises, and Ctrl-C, stops the work and is raised by `finish`. f may return False to stop: the work then
+    raises KeyboardInterrupt. Use as `with Progress(f) as progress: checked(call, …, progress.struct, …)`.
+    """
+
+    def __init__(self, function):
+        if function is not None and not callable(function):
+            raise TypeError("progress must be a function of (what, fraction), or None")
+        self._function, self._raised = function, None
+        self._report = _abi.ex_progress._fields_[0][1](self._tell)
+        self.struct = _abi.ex_progress(report=self._report)
+        self.pointer = ctypes.pointer(self.struct)
+
+    def _tell(self, _user, what, fraction):
+        if self._raised is not None:
+            return False
+        try:
+            if self._function is not None and self._function((what or b"").decode("utf-8", "replace"), fraction) is False:
+                raise KeyboardInterrupt
+        except BaseException as raised:  # Ctrl-C too: it must not be lost in a callback
+            self._raised = raised
+            return False
+        return True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            raise raised from None
+
+
+def thread_count(threads):
+    """The number of threads that a caller asks for; None: as many as the machine has processors."""
+    if threads is None:
+        return os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) and not hasattr(threads, "__index__"):
+        raise TypeError("threads must be a whole number, or None for all processors")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; it must be 1 or more")
+    return int(threads)
+
+
+@contextlib.contextmanager
+def tasks(threads):
+    """The library's hook for that many threads: an address, or None for one. Pools are kept for the next work."""
+    count = min(thread_count(threads), 1024)
+    if count == 1:
+        yield None
+        return
+    with _lock:
+        free = _pools.setdefault((os.getpid(), count), [])
+        pool = free.pop() if free else None
+    pool = pool or pool_create(count)
+    if not pool:
+        yield None
+        return
+    try:
+        yield pool_tasks(pool)
+    finally:
+        with _lock:
+            if len(free) < 2:
+                free.append(pool)
+                pool = None
+        if pool:
+            pool_destroy(pool)
