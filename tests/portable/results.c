@@ -477,7 +477,7 @@ static void print_stencils(void) {
     enum { CONTROL = 12, SUPPORT = 8, GROUPS = 40, ROWS = GROUPS * (GROUPS + 1) / 2 };
     static int offsets[ROWS + 1], indices[ROWS * SUPPORT];
     static double weights[ROWS * SUPPORT], tangents[ROWS * SUPPORT * 2];
-    static float positions[ROWS * 3], normals[ROWS * 3], scratch[4 * (CONTROL + 1)];
+    static float positions[ROWS * 3], normals[ROWS * 3];
     float control[CONTROL * 3] = {0, 0, 0, 4, 0, 0, 0, 4, 0};
     int row = 0;
     for (int g = 0; g < GROUPS; g++) {
@@ -501,7 +501,9 @@ static void print_stencils(void) {
     must(ex_stencils_create(&(ex_stencils_def){.control_count = CONTROL, .limit = &rows}, NULL, &stencils, &error),
          "stencils", &error);
     ex_refine refine = {.level = EX_LEVEL_LIMIT, .control = control, .positions = positions, .normals = normals};
+    void *scratch = malloc(ex_stencils_scratch_size(stencils));
     ex_stencils_apply(stencils, &refine, NULL, scratch);
+    free(scratch);
     ex_stencils_destroy(stencils);
     for (int i = 0; i < ROWS; i += 20) {
         print_floats("refined", i, positions + 3 * i, 60);
@@ -511,7 +513,7 @@ static void print_stencils(void) {
 
 static void print_normals(void) {
     int offsets[QUADS + 1], quads[QUADS * 4];
-    float positions[VERTICES * 3], out[VERTICES * 3], scratch[4 * (QUADS + 1)];
+    float positions[VERTICES * 3], out[VERTICES * 3];
     for (int f = 0; f < QUADS; f++) {
         int first = f / (GRID - 1) * GRID + f % (GRID - 1),
             quad[4] = {first, first + 1, first + GRID + 1, first + GRID};
@@ -529,7 +531,9 @@ static void print_normals(void) {
         ex_error error;
         ex_normals_def def = {VERTICES, QUADS, offsets, quads, (ex_normal_weighting)k};
         must(ex_normals_create(&def, NULL, &normals, &error), "normals", &error);
+        void *scratch = malloc(ex_normals_scratch_size(normals));
         ex_normals_compute(normals, positions, 0, out, 0, NULL, scratch);
+        free(scratch);
         ex_normals_destroy(normals);
         print_floats("normals", k, out, VERTICES * 3);
     }
