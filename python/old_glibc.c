@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #if defined(__x86_64__)
@@ -81,4 +82,15 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex) {
 }
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
     return old_pthread_sigmask(how, set, old);
+}
+
+/* Static libraries of x86-64 systems may be compiled for programs: they address these variables of glibc as their own.
+ * So they get their own. */
+FILE *__wrap_stdin, *__wrap_stdout, *__wrap_stderr;
+extern FILE *__real_stdin, *__real_stdout, *__real_stderr;
+
+__attribute__((constructor)) static void copy_streams(void) {
+    __wrap_stdin = __real_stdin;
+    __wrap_stdout = __real_stdout;
+    __wrap_stderr = __real_stderr;
 }

@@ -40,6 +40,9 @@ typedef struct ex_cuda_device {
 EX_API int ex_cuda_device_count(void);
 /* Describes a device. Results: ARGUMENT (no such device), DEVICE. */
 EX_API ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error);
+/* Makes a device the current one of this thread, for programs that do not call CUDA themselves. Results: ARGUMENT (no
+ * such device), DEVICE. */
+EX_API ex_result ex_cuda_use_device(int device, ex_error *error);
 
 /* ---- rigs ---- */
 

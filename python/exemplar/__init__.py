@@ -4,6 +4,7 @@
 >>> rig.evaluate(rig.pose(elbow=70)).shape
 (1, 1335, 3)
 """
+from . import gpu
 from ._library import runtime as _runtime
 from .errors import ArgumentError, DataError, Error, FileError, FormatError, LimitError, MemoryLimitError, SingularError
 from .rig import LIMIT, Axis, Layer, Mesh, Pose, Rig, Skeleton, load
@@ -11,4 +12,4 @@ from .weigher import Weigher
 
 __version__ = _runtime.ex_version().text.decode()
 __all__ = ["ArgumentError", "Axis", "DataError", "Error", "FileError", "FormatError", "LIMIT", "Layer", "LimitError",
-           "MemoryLimitError", "Mesh", "Pose", "Rig", "SingularError", "Skeleton", "Weigher", "load"]
+           "MemoryLimitError", "Mesh", "Pose", "Rig", "SingularError", "Skeleton", "Weigher", "gpu", "load"]

@@ -40,15 +40,27 @@ int ex_cuda_device_count(void) {
     return 0;
 }
 
-ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error) {
-    if (!info)
-        return exi_misuse_error(error, __func__, "no pointer for the result");
+static ex_result check_number(int device, ex_error *error) {
     const int count = ex_cuda_device_count();
     if (device < 0 || device >= count)
         return ex_error_set(error, EX_ERROR_ARGUMENT, "there is no GPU %d: this program sees %d", device, count);
+    return EX_OK;
+}
+
+ex_result ex_cuda_use_device(int device, ex_error *error) {
+    const ex_result result = check_number(device, error);
+    return result == EX_OK ? exi_cuda_result((int)cudaSetDevice(device), "choosing a GPU", error) : result;
+}
+
+ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error) {
+    if (!info)
+        return exi_misuse_error(error, __func__, "no pointer for the result");
+    ex_result result = check_number(device, error);
+    if (result != EX_OK)
+        return result;
     struct cudaDeviceProp properties;
     int current = 0;
-    ex_result result = exi_cuda_result((int)cudaGetDeviceProperties(&properties, device), "looking at a GPU", error);
+    result = exi_cuda_result((int)cudaGetDeviceProperties(&properties, device), "looking at a GPU", error);
     if (result != EX_OK)
         return result;
     *info = (ex_cuda_device){.major = properties.major,

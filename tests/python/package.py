@@ -1,5 +1,5 @@
-"""Builds the wheel, unpacks it, and runs the tests of the package (test_*.py, by pytest) from there; compares the layout of all structs with
-the C compiler's.
+"""Builds the wheel, unpacks it, and runs the tests of the package (test_*.py, by pytest) from there; compares the layout
+of all structs with the C compiler's.
 
 usage: package.py REPOSITORY BUILD_FOLDER TOOL
 """
@@ -30,7 +30,8 @@ def check_layouts(folder):
     constants = {name: value for name, value in vars(_abi).items() if name.startswith("EX_") and isinstance(value, int)}
     if len(structs) < 200 or len(constants) < 200 or len(_abi.RUNTIME) < 200 or len(_abi.AUTHOR) < 300:
         sys.exit(f"{len(structs)} structs, {len(constants)} constants: the headers have more")
-    lines = ["#include <exemplar/author.h>", "#include <exemplar/exemplar.h>", "#include <stddef.h>", "#include <stdio.h>",
+    headers = ["exemplar/author.h", "exemplar/cuda.h", "exemplar/exemplar.h", "stddef.h", "stdio.h"]
+    lines = [*(f"#include <{header}>" for header in headers),
              "typedef struct ex_trajectory_fit ex_trajectory_fit;", "int main(void) {"]
     wanted = []
     for kind in structs:
