@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import math
+import operator
 import os
 import pathlib
 import threading
@@ -22,7 +23,9 @@ import numpy
 
 from . import _abi
 from ._arrays import take
-from ._library import Handle, Library, checked, text_of
+from ._library import Handle, Library, checked, runtime, text_of
+from .rig import Rig
+from .weigher import Weigher
 
 _HERE = pathlib.Path(__file__).resolve().parent
 _NUMBERS = {"float": ("<f4", 3), "half": ("<f2", 4), "snorm": ("<i2", 4)}
@@ -48,6 +51,13 @@ def _library():
                 raise ImportError(f"there is no GPU library: {reasons[-1]}. Build Exemplar with EX_CUDA=ON, or name the "
                                   "file in EXEMPLAR_CUDA_LIBRARY")
         return _state["library"]
+
+
+def _whole(value, name):
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number") from None
 
 
 class Device(NamedTuple):
@@ -80,7 +90,10 @@ class Array:
     """Numbers in the GPU's memory, released with the last user. shape, dtype; `numpy()` copies them to the host."""
 
     def __init__(self, shape, dtype, device: int = 0):
-        self.shape, self.dtype, self.device = tuple(int(n) for n in shape), numpy.dtype(dtype), device
+        self.shape, self.dtype = tuple(_whole(n, "shape") for n in shape), numpy.dtype(dtype)
+        self.device = _whole(device, "device")
+        if min(self.shape, default=0) < 0 or self.dtype.kind not in _CODES or not self.dtype.isnative:
+            raise ValueError(f"an array on the GPU is of native numbers and has no negative size: {shape}, {dtype}")
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         made = ctypes.c_void_p()
         checked(_library().ex_cuda_use_device, device)
@@ -229,7 +242,9 @@ class Character:
 
     def __init__(self, rig, device: int = 0):
         library = _library()
-        checked(library.ex_cuda_use_device, device)
+        if not isinstance(rig, Rig):
+            raise TypeError("a Character is made from a Rig")
+        checked(library.ex_cuda_use_device, _whole(device, "device"))
         made = ctypes.c_void_p()
         checked(library.ex_cuda_rig_create, rig._handle.pointer, None, ctypes.byref(made))
         self._handle, self._rig, self.device = Handle(made.value, library.ex_cuda_rig_destroy), rig, device
@@ -247,6 +262,9 @@ class Character:
         """Replaces a layer's weigher by an edited one with as many examples and axes."""
         if layer not in self._rig.layers:
             raise KeyError(f"there is no layer '{layer}'; there are {', '.join(self._rig.layers)}")
+        if not isinstance(weigher, Weigher):
+            raise TypeError("weigher must be a Weigher")
+        stream = _whole(stream, "stream")
         checked(_library().ex_cuda_use_device, self.device)
         checked(_library().ex_cuda_set_weigher, self._handle.pointer, self._rig.layers[layer].index,
                 weigher._handle.pointer, stream or None)
@@ -269,7 +287,7 @@ class Character:
         if hasattr(dials, "dials") and joints is None:
             dials, joints = dials.dials, dials.joints
         checked(library.ex_cuda_use_device, self.device)
-        stream = None if not stream else int(stream)
+        stream = _whole(stream, "stream") or None
         keep, poses = [], _abi.ex_cuda_poses()
         counts = set()
         for name, value, shape in (("dials", dials, (rig._pose_size,)), ("joints", joints, (rig._joint_count, 10))):
@@ -286,10 +304,12 @@ class Character:
         count = counts.pop() if counts else 1
         if count >= 2 ** 31:
             raise ValueError(f"{count} poses are too many for one call: 2147483647 at most")
-        vertices = rig.vertex_count(level)
-        if split:
-            vertices = len(rig.mesh.split_source) if level == 0 else _splits(rig, level)
-        evaluation = _abi.ex_cuda_evaluation(level=level, split=split, stream=stream)
+        level = _whole(level, "level")
+        mesh = runtime.ex_rig_level_mesh(rig._handle.pointer, level)
+        vertices = mesh.split_count if split else mesh.vertex_count
+        if vertices == 0:
+            raise ValueError(f"the rig has no level {level}; it has 0 to {rig.level_count}")
+        evaluation = _abi.ex_cuda_evaluation(level=level, split=bool(split), stream=stream)
         output, results = _abi.ex_cuda_output(frame=(ctypes.c_float * 4)(*take(frame, "f4", (4,), "frame"))), []
         dtype, lanes = _NUMBERS[number]
         output.positions.number = output.normals.number = list(_NUMBERS).index(number)
@@ -352,8 +372,3 @@ class Character:
                 checked(library.ex_cuda_wait, stream)
             self._scratch[stream] = Array((size,), "u1", self.device)
         return self._scratch[stream]._handle.pointer
-
-
-def _splits(rig, level):
-    from ._library import runtime
-    return runtime.ex_rig_level_mesh(rig._handle.pointer, level).split_count
