@@ -105,6 +105,10 @@ EX_API void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose);
 EX_API void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const ex_pose *pose);
 /* Gets the value of an input as evaluation sees it: one number, or four for a rotation. */
 EX_API void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double *value);
+/* Set and get an input of many poses [pose_count]: values has one number, or four, for each. */
+EX_API void ex_rig_set_input_many(const ex_rig *rig, int input, int pose_count, const double *values,
+                                  const ex_pose *poses);
+EX_API void ex_rig_get_input_many(const ex_rig *rig, int input, int pose_count, const ex_pose *poses, double *values);
 
 /* Finds an input by name and returns its number; -1 if there is none. */
 EX_API int ex_rig_input_find(const ex_rig *rig, const char *name);

@@ -89,6 +89,27 @@ typedef struct ex_closest {
  * finite. */
 EX_API bool ex_bounds_closest(const ex_bounds *fit, const float point[3], float reach, ex_closest *closest);
 
+/* ---- many queries at once ---- */
+
+/* Rays, row after row. Strides are bytes from one to the next, multiples of 4 and at least 12 (0: 12). */
+typedef struct ex_rays {
+    int count;
+    const float *origins; /* [count] triples */
+    size_t origin_stride;
+    const float *directions; /* [count] triples of any length but 0 */
+    size_t direction_stride;
+    const float *t_min; /* [count]: as in ex_ray; NULL: 0 */
+    const float *t_max; /* [count]; NULL: INFINITY */
+} ex_rays;
+
+/* Find the closest point of each of count points [count] (stride as above), the nearest hit of each ray, and the rays
+ * that hit anything. Each answer is that of the single query, to the bit, whatever the tasks. closest, hits and blocked
+ * are [count]. Addresses or strides that are no multiple of 4 are misuse, and nothing is written. */
+EX_API void ex_bounds_closest_many(const ex_bounds *fit, int count, const float *points, size_t stride, float reach,
+                                   ex_closest *closest, const ex_tasks *tasks);
+EX_API void ex_bounds_ray_many(const ex_bounds *fit, const ex_rays *rays, ex_hit *hits, const ex_tasks *tasks);
+EX_API void ex_bounds_blocked_many(const ex_bounds *fit, const ex_rays *rays, bool *blocked, const ex_tasks *tasks);
+
 /* ---- settling ---- */
 
 /* Ways to carry the residual to the driven form, with the names that project files use. The residual is the motion from

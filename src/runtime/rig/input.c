@@ -64,3 +64,23 @@ void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const e
     ex_reading reading = exi_input_reading(record);
     ex_reading_write(&reading, &rest, value, &pose->joints[record->joint]);
 }
+
+/* Numbers of an input; 0 for none of the rig, which the single functions report. */
+static size_t width_of(const ex_rig *rig, int input) {
+    if (input < 0 || input >= rig->counts.inputs)
+        return 0;
+    const ex_axis_kind kind = exi_rig_inputs(rig)[input].axis.kind;
+    return kind == EX_AXIS_SCALAR || kind == EX_AXIS_DRIVER ? 1 : 4;
+}
+
+void ex_rig_set_input_many(const ex_rig *rig, int input, int pose_count, const double *values, const ex_pose *poses) {
+    const size_t width = width_of(rig, input);
+    for (int i = 0; i < pose_count; i++)
+        ex_rig_set_input(rig, input, values + width * (size_t)i, &poses[i]);
+}
+
+void ex_rig_get_input_many(const ex_rig *rig, int input, int pose_count, const ex_pose *poses, double *values) {
+    const size_t width = width_of(rig, input);
+    for (int i = 0; i < pose_count; i++)
+        ex_rig_get_input(rig, input, &poses[i], values + width * (size_t)i);
+}

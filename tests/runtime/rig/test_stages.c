@@ -64,6 +64,37 @@ static void evaluate(const fixture *f, const ex_output *output, const ex_evaluat
 
 /* ---- inputs ---- */
 
+/* Inputs of many poses are those of each: of a dial, and of a joint. */
+static void test_inputs_of_many(void **state) {
+    const fixture *f = *state;
+    enum { POSES = 3 };
+    double dials[POSES][CHARACTER_POSE];
+    ex_transform joints[2 * POSES][8];
+    ex_pose poses[POSES], alone[POSES];
+    assert_in_range(ex_rig_joint_count(f->rig), 1, 8);
+    for (int i = 0; i < POSES; i++) {
+        poses[i] = (ex_pose){.inputs = dials[i], .joints = joints[i]};
+        alone[i] = (ex_pose){.joints = joints[POSES + i]};
+        ex_rig_rest_pose(f->rig, &poses[i]);
+        ex_rig_rest_pose(f->rig, &alone[i]);
+    }
+    const int elbow = ex_rig_input_find(f->rig, "elbow"), size = ex_rig_input_find(f->rig, "size");
+    const double angles[POSES] = {10, 50, -20}, sizes[POSES] = {0.1, 0.7, 2};
+    double read[POSES];
+    ex_rig_set_input_many(f->rig, elbow, POSES, angles, poses);
+    ex_rig_set_input_many(f->rig, size, POSES, sizes, poses);
+    for (int i = 0; i < POSES; i++) {
+        ex_rig_set_input(f->rig, elbow, &angles[i], &alone[i]);
+        assert_memory_equal(joints[i], joints[POSES + i], (size_t)ex_rig_joint_count(f->rig) * sizeof(ex_transform));
+        assert_true(dials[i][ex_rig_input_offset(f->rig, size)] == sizes[i]);
+    }
+    ex_rig_get_input_many(f->rig, elbow, POSES, poses, read);
+    for (int i = 0; i < POSES; i++)
+        assert_true(fabs(read[i] - angles[i]) < 1e-4);
+    ex_rig_get_input_many(f->rig, size, POSES, poses, read);
+    assert_memory_equal(read, sizes, sizeof sizes);
+}
+
 static void test_inputs_from_joints(void **state) {
     fixture *f = *state;
     const int elbow = ex_rig_input_find(f->rig, "elbow"), size = ex_rig_input_find(f->rig, "size");
@@ -494,6 +525,7 @@ static void test_what_is_left_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_inputs_of_many, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_inputs_from_joints, set_up, tear_down),
         cmocka_unit_test(test_joints_not_given),
         cmocka_unit_test_setup_teardown(test_blend_and_skin, set_up, tear_down),
