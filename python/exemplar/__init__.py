@@ -7,9 +7,10 @@
 from . import gpu
 from ._library import runtime as _runtime
 from .errors import ArgumentError, DataError, Error, FileError, FormatError, LimitError, MemoryLimitError, SingularError
-from .rig import LIMIT, Axis, Layer, Mesh, Pose, Rig, Skeleton, load
+from .rig import LIMIT, Axis, Layer, Mesh, Outputs, Player, Pose, Rig, Skeleton, Texture, load
 from .weigher import Weigher
 
 __version__ = _runtime.ex_version().text.decode()
 __all__ = ["ArgumentError", "Axis", "DataError", "Error", "FileError", "FormatError", "LIMIT", "Layer", "LimitError",
-           "MemoryLimitError", "Mesh", "Pose", "Rig", "SingularError", "Skeleton", "Weigher", "gpu", "load"]
+           "MemoryLimitError", "Mesh", "Outputs", "Player", "Pose", "Rig", "SingularError", "Skeleton", "Texture",
+           "Weigher", "gpu", "load"]

@@ -10,6 +10,17 @@ from ._library import pool_create, pool_destroy, pool_tasks
 _pools, _lock = {}, threading.Lock()
 
 
+def _after_fork():
+    """A child has none of its parent's threads, and the lock may have been held."""
+    global _lock
+    _lock = threading.Lock()
+    _pools.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 class Progress:
     """Passes progress of the library on to a function f(what, fraction), or to None.
 

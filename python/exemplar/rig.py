@@ -1,89 +1,48 @@
 """Rigs: load one, look inside, pose it, evaluate it."""
-import concurrent.futures
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib
+import tempfile
 import threading
+import types
+import typing
 
 import numpy
 
 from . import _abi
-from ._library import Handle, check_misuse, checked, runtime, text_of
+from ._arrays import address, copied, take
+from ._evaluate import LIMIT, Outputs, Request, evaluate_one, level_of, take_room
+from ._library import Handle, author, check_misuse, checked, path_bytes, runtime, text_of
+from .parts import Axis, Layer, Skeleton, Texture
+from .pose import Pose, whole
 
-LIMIT = -1
-"""The level of the limit surface."""
+__all__ = ["LIMIT", "Axis", "Layer", "Mesh", "Outputs", "Player", "Pose", "Rig", "Skeleton", "Texture", "load"]
 
-_POSE = numpy.dtype([("inputs", "u8"), ("joints", "u8"), ("driver", "u8"), ("elapsed", "f8")])
-_OUTPUTS = ["positions", "position_stride", "normals", "normal_stride", "weights"]
-_OUTPUT = numpy.dtype({"names": _OUTPUTS, "formats": ["u8"] * len(_OUTPUTS),
-                       "offsets": [getattr(_abi.ex_output, name).offset for name in _OUTPUTS],
-                       "itemsize": ctypes.sizeof(_abi.ex_output)})
-_TRANSFORMS = ctypes.POINTER(_abi.ex_transform)
-_BATCH = 64  # poses per call of the library: more gain nothing and need more scratch memory
+_ADDRESS, _BYTE, _EMPTY, _FLOAT = ctypes.addressof, ctypes.c_char.from_buffer, numpy.empty, numpy.dtype("f4")
+_STORAGE = {"float": _abi.EX_STORAGE_FLOAT, "short": _abi.EX_STORAGE_16_BIT}
 
 
-_kept = threading.local()
+def _options(storage, normals, tangents, levels):
+    if not isinstance(storage, str) or storage not in _STORAGE:
+        raise ValueError(f"storage is '{storage}': use 'float' or 'short'")
+    return _abi.ex_rig_options(storage=_STORAGE[storage], without_normals=not normals, without_tangents=not tangents,
+                               without_levels=not levels)
 
 
-def _address(array):
-    return array.__array_interface__["data"][0]
+def load(source: typing.Union[str, os.PathLike, bytes], *, storage: str = "float", normals: bool = True,
+         tangents: bool = True, levels: bool = True) -> "Rig":
+    """Loads a rig: the path of a .glb file that `exemplar build` or the editor wrote, or the bytes of one.
 
-
-def load(path, *, storage="float"):
-    """Loads a rig from a .glb file that `exemplar build` or the editor wrote. storage: 'float', or 'short' for 16 bit."""
-    data = pathlib.Path(os.fspath(path)).read_bytes()
-    return Rig._unpack(data, storage)
-
-
-class Axis:
-    """One input of a rig: its name, unit ('deg', '' …), range and rest value; width 1, or 4 for a rotation."""
-
-    def __init__(self, rig, index):
-        axis = runtime.ex_rig_input_axis(rig, index)
-        self.index, self.name = index, text_of(runtime.ex_rig_input_name(rig, index))
-        self.unit = text_of(runtime.ex_rig_input_unit(rig, index))
-        self.width = runtime.ex_axis_width(ctypes.byref(axis))
-        self.min, self.max, self.rest = axis.min, axis.max, axis.rest
-        self.is_dial = runtime.ex_rig_input_offset(rig, index) >= 0
-        """False if the value is read from a joint of the skeleton, or from a driver."""
-
-    def __repr__(self):
-        return f"<exemplar.Axis {self.name}: {self.min:g} to {self.max:g}{' ' + self.unit if self.unit else ''}>"
-
-
-class Layer:
-    """A layer of a rig: its name, the names of its examples, and the names of its axes."""
-
-    def __init__(self, rig, index):
-        weigher = runtime.ex_rig_weigher(rig, index)
-        self.index, self.name = index, text_of(runtime.ex_rig_layer_name(rig, index))
-        self.kind = text_of(runtime.ex_weigher_kind_name(runtime.ex_weigher_get_kind(weigher)))
-        self.examples = [text_of(runtime.ex_rig_example_name(rig, index, k))
-                         for k in range(runtime.ex_weigher_example_count(weigher))]
-        self.axes = [text_of(runtime.ex_rig_input_name(rig, runtime.ex_rig_layer_input(rig, index, a)))
-                     for a in range(runtime.ex_weigher_axis_count(weigher))]
-
-    def __repr__(self):
-        return f"<exemplar.Layer {self.name}: {self.kind}, {len(self.examples)} examples over {', '.join(self.axes)}>"
-
-
-class Skeleton:
-    """Joints: names, parents (-1: none), and rest transforms (J, 10): translation, rotation x y z w, scale."""
-
-    def __init__(self, skeleton):
-        count = runtime.ex_skeleton_joint_count(skeleton)
-        self.names = [text_of(runtime.ex_skeleton_name(skeleton, j)) for j in range(count)]
-        self.parents = numpy.array([runtime.ex_skeleton_parent(skeleton, j) for j in range(count)], dtype=numpy.int32)
-        self.rest = numpy.empty((count, 10), dtype=numpy.float32)
-        for j in range(count):
-            transform = runtime.ex_skeleton_rest(skeleton, j)
-            self.rest[j] = numpy.ctypeslib.as_array((ctypes.c_float * 10).from_buffer_copy(transform))
-
-    def __len__(self):
-        return len(self.names)
-
-    def __repr__(self):
-        return f"<exemplar.Skeleton, {len(self)} joints>"
+    storage: 'float', or 'short' for 16 bits per number. normals, tangents, levels: False to do without them and save
+    memory.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        data = source
+    else:
+        data = pathlib.Path(os.fsdecode(path_bytes(source))).read_bytes()
+    return Rig._unpack(data, storage, normals, tangents, levels)
 
 
 class Mesh:
@@ -93,28 +52,18 @@ class Mesh:
         rig = handle.pointer
         mesh = runtime.ex_rig_level_mesh(rig, level)
         self.vertex_count = mesh.vertex_count
-
-        def numbers(address, kind, shape):
-            count = int(numpy.prod(shape))
-            if not address or not count:
-                return numpy.empty(shape, dtype=kind)
-            kind = numpy.dtype(kind)
-            memory = (ctypes.c_char * (count * kind.itemsize)).from_address(address)
-            return numpy.frombuffer(memory, dtype=kind).reshape(shape).copy()
-
-        sources = numbers(mesh.split_source, "u4", (mesh.split_count,)) if mesh.split_source else None
-        self.split_source = sources if sources is not None else numpy.arange(mesh.vertex_count, dtype="u4")
+        self.split_source = copied(mesh.split_source, "u4", (mesh.split_count,)) if mesh.split_source else \
+            numpy.arange(mesh.vertex_count, dtype="u4")
         """(S,) the vertex of each split vertex: a vertex with several texture coordinates is split for display."""
-        self.texcoords = numbers(mesh.texcoords, "f4", (mesh.split_count, 2)) if mesh.texcoords else None
+        self.texcoords = copied(mesh.texcoords, "f4", (mesh.split_count, 2)) if mesh.texcoords else None
         """(S, 2) of split vertices, or None."""
-        self.triangles = self.split_source[numbers(mesh.triangles, "u4", (mesh.triangle_count, 3))].astype(numpy.int32)
-        corners = self.split_source[numbers(mesh.corners, "u4", (mesh.corner_count,))].astype(numpy.int32)
-        sizes = numbers(mesh.face_sizes, "u4", (mesh.face_count,))
+        self.split_triangles = copied(mesh.triangles, "u4", (mesh.triangle_count, 3)).astype(numpy.int32)
+        """(T, 3) of split vertices, for evaluate(split=True)."""
+        self.triangles = self.split_source[self.split_triangles].astype(numpy.int32)
+        corners = self.split_source[copied(mesh.corners, "u4", (mesh.corner_count,))].astype(numpy.int32)
+        sizes = copied(mesh.face_sizes, "u4", (mesh.face_count,))
         self.faces = numpy.split(corners, numpy.cumsum(sizes)[:-1]) if len(sizes) else []
         self.vertices = None
-        if level == 0:
-            self.vertices = numpy.empty((mesh.vertex_count, 3), dtype=numpy.float32)
-            runtime.ex_rig_rest_mesh(rig, self.vertices.ctypes.data)
 
     def __iter__(self):
         """As a tuple (vertices, triangles), which other packages take."""
@@ -124,213 +73,448 @@ class Mesh:
         return f"<exemplar.Mesh, {self.vertex_count} vertices, {len(self.triangles)} triangles>"
 
 
-class Pose:
-    """A pose, or many: dials (N, D) doubles, and joints (N, J, 10) floats: translation, rotation x y z w, scale."""
-
-    def __init__(self, rig, count=1):
-        self._rig = rig
-        pose_size, joints = rig._pose_size, rig._joint_count
-        self.dials = numpy.zeros((count, pose_size))
-        self.joints = numpy.zeros((count, joints, 10), dtype=numpy.float32) if joints else None
-        if count:
-            rest = _abi.ex_pose(inputs=self.dials.ctypes.data if pose_size else None)
-            if joints:
-                rest.joints = ctypes.cast(self.joints.ctypes.data, _TRANSFORMS)
-            runtime.ex_rig_rest_pose(rig._handle.pointer, ctypes.byref(rest))
-            self.dials[1:] = self.dials[0]
-            if joints:
-                self.joints[1:] = self.joints[0]
-
-    def __len__(self):
-        return len(self.dials)
-
-    def __repr__(self):
-        return f"<exemplar.Pose, {len(self)} of {self._rig!r}>"
-
-    def set(self, **values):
-        """Sets axes by name: a number for all poses, or one number (or four, for rotations) for each. Returns itself."""
-        rig = self._rig
-        for name, value in values.items():
-            axis = rig._find(name)
-            numbers = numpy.asarray(value, dtype=numpy.float64)
-            wanted = (len(self), axis.width)
-            try:
-                numbers = numpy.broadcast_to(numbers.reshape(-1, axis.width) if axis.width > 1 or numbers.ndim else numbers,
-                                             wanted)
-            except ValueError:
-                raise ValueError(f"{name}: {numbers.shape} does not fit {len(self)} poses") from None
-            offset = runtime.ex_rig_input_offset(rig._handle.pointer, axis.index)
-            if offset >= 0:
-                self.dials[:, offset:offset + axis.width] = numbers
-            elif self.joints is None:
-                raise ValueError(f"{name}: its value comes from a driver and cannot be set")
-            else:
-                self._turn(axis, numpy.ascontiguousarray(numbers))
-        return self
-
-    def _turn(self, axis, numbers):
-        """An axis that is read from a joint changes that joint."""
-        pose, rig = _abi.ex_pose(), self._rig._handle.pointer
-        for i in range(len(self)):
-            pose.inputs = self.dials[i:].ctypes.data
-            pose.joints = ctypes.cast(self.joints[i:].ctypes.data, _TRANSFORMS)
-            runtime.ex_rig_set_input(rig, axis.index, numbers[i:].ctypes.data, ctypes.byref(pose))
-
-
 class Rig:
-    """A character: immutable, and safe to use from any number of threads. `load` makes one from a file."""
+    """A character: immutable, and safe to use from any number of threads. `load` makes one from a file.
+
+    Rig(vertices, faces, layers=[…]) makes one from arrays; see exemplar.create.
+    """
+
+    def __init__(self, vertices, faces=(), layers=(), *, skeleton: typing.Optional[Skeleton] = None, skin=None,
+                 skinning: str = "linear", texcoords=None, corner_texcoords=None, subdivide=0, scheme: str = "catmull-clark",
+                 limit: bool = False, creases=None, level=None, storage: str = "float") -> None:
+        from .create import create
+        self._begin(create(vertices, faces, layers, skeleton=skeleton, skin=skin, skinning=skinning, texcoords=texcoords,
+                           corner_texcoords=corner_texcoords, subdivide=subdivide, scheme=scheme, limit=limit,
+                           creases=creases, level=level, options=_options(storage, True, True, True)))
 
     @classmethod
-    def _unpack(cls, data, storage):
-        kinds = {"float": 0, "short": 1}
-        if storage not in kinds:
-            raise ValueError(f"storage is '{storage}': use 'float' or 'short'")
-        memory = numpy.frombuffer(data, dtype=numpy.uint8).copy() if len(data) else numpy.zeros(1, dtype=numpy.uint8)
-        options = _abi.ex_rig_options(storage=kinds[storage])
+    def _unpack(cls, data, storage="float", normals=True, tangents=True, levels=True):
+        options = _options(storage, normals, tangents, levels)
+        given = numpy.frombuffer(data, dtype=numpy.uint8) if len(data) else numpy.zeros(0, dtype=numpy.uint8)
+        memory = numpy.zeros(given.size + 8, dtype=numpy.uint8)
+        memory[:given.size] = given
         made = ctypes.c_void_p()
-        checked(runtime.ex_rig_unpack, memory.ctypes.data, len(data), ctypes.byref(options), None, ctypes.byref(made))
+        checked(runtime.ex_rig_unpack, address(memory), given.size, options, None, ctypes.byref(made))
+        return cls._of(Handle(made.value, runtime.ex_rig_destroy))
+
+    @classmethod
+    def _of(cls, handle):
+        """A rig of the library."""
         rig = cls.__new__(cls)
-        rig._handle = Handle(made.value, runtime.ex_rig_destroy)
-        rig._describe()
+        rig._begin(handle)
         return rig
 
-    def _describe(self):
-        rig = self._handle.pointer
+    def _begin(self, handle):
+        self._handle = handle
+        rig = handle.pointer
         self._pose_size, self._joint_count = runtime.ex_rig_pose_size(rig), runtime.ex_rig_joint_count(rig)
-        self.axes = {axis.name: axis for axis in (Axis(rig, i) for i in range(runtime.ex_rig_input_count(rig)))}
-        self.layers = {layer.name: layer for layer in (Layer(rig, i) for i in range(runtime.ex_rig_layer_count(rig)))}
-        self.examples = [name for layer in self.layers.values() for name in layer.examples]
+        self._levels, self._lock, self._parts = {}, threading.Lock(), {}
+        driver = _abi.ex_rig_driver()
+        self._driver_count = driver.driver.vertex_count if runtime.ex_rig_get_driver(rig, driver, None) else 0
+        self._driver_at = driver.driver.reference
+        axes = [Axis._of(rig, i) for i in range(runtime.ex_rig_input_count(rig))]
+        layers = [Layer._of(rig, i) for i in range(runtime.ex_rig_layer_count(rig))]
+        self._offsets = [runtime.ex_rig_input_offset(rig, i) for i in range(len(axes))]
+        self.axes: typing.Mapping[str, Axis] = types.MappingProxyType({axis.name: axis for axis in axes})
+        """Inputs by name."""
+        self.layers: typing.Mapping[str, Layer] = types.MappingProxyType({layer.name: layer for layer in layers})
+        """Layers by name."""
+        self.examples = tuple(name for layer in layers for name in layer.examples)
+        """Names of the examples of all layers, in the order of the weights."""
+        self._layers = layers
         skeleton = runtime.ex_rig_skeleton(rig)
-        self.skeleton = Skeleton(skeleton) if skeleton else None
-        self.mesh = Mesh(self._handle, 0)
+        self.skeleton: typing.Optional[Skeleton] = Skeleton._of(skeleton) if skeleton else None
+        self.textures: typing.Mapping[str, Texture] = types.MappingProxyType(
+            {texture.name: texture for texture in (Texture._of(rig, i) for i in range(runtime.ex_rig_texture_count(rig)))})
+        """Textures that follow the pose, by name."""
         self.level_count = runtime.ex_rig_level_count(rig)
+        """Refined levels: 1 to level_count."""
+        self.level = runtime.ex_rig_level(rig)
+        """The level that the author wants shown: 0, a level, or LIMIT."""
+        self._level_0 = level_of(self, 0)
 
     def __repr__(self):
         joints = f", {self._joint_count} joints" if self._joint_count else ""
-        return (f"<exemplar.Rig {self.mesh.vertex_count} vertices, {len(self.examples)} examples in {len(self.layers)} "
-                f"layers over {', '.join(self.axes) or 'no axes'}{joints}>")
+        driver = f", a driver of {self._driver_count} vertices" if self._driver_count else ""
+        levels = f", {self.level_count} levels" if self.level_count else ""
+        return (f"<exemplar.Rig {self._level_0.vertices} vertices, {len(self.examples)} examples in {len(self.layers)} "
+                f"layers over {', '.join(self.axes) or 'no axes'}{joints}{driver}{levels}>")
+
+    # ---- looking inside ----
 
     def _find(self, name):
-        if name not in self.axes:
+        axis = self.axes.get(name) if isinstance(name, str) else None
+        if axis is None:
             raise KeyError(f"there is no axis '{name}'; there are {', '.join(self.axes) or 'none'}")
-        return self.axes[name]
+        return axis
 
-    def vertex_count(self, level=0):
-        """The number of vertices at a level: 0 the mesh, 1 and up, or LIMIT."""
-        return runtime.ex_rig_level_vertex_count(self._handle.pointer, level)
+    def _layer(self, layer):
+        """A layer by its name, its number, or itself."""
+        if isinstance(layer, str):
+            if layer not in self.layers:
+                raise KeyError(f"there is no layer '{layer}'; there are {', '.join(self.layers) or 'none'}")
+            return self.layers[layer]
+        if isinstance(layer, Layer):
+            if layer not in self._layers:
+                raise KeyError(f"{layer!r} is no layer of this rig")
+            return layer
+        if not self._layers:
+            raise KeyError("the rig has no layers")
+        return self._layers[whole(layer, "layer", 0, len(self._layers) - 1)]
 
-    def pose(self, **values):
-        """The rest pose with these axes set: rig.pose(elbow=70). Arrays make many poses."""
-        counts = {numpy.asarray(value).size // self._find(name).width for name, value in values.items()
-                  if numpy.ndim(value)} - {1}
-        if len(counts) > 1:
-            raise ValueError(f"axes have different numbers of poses: {', '.join(str(n) for n in sorted(counts))}")
-        return Pose(self, counts.pop() if counts else 1).set(**values)
+    def _example(self, layer, example):
+        if isinstance(example, str):
+            if example not in layer.examples:
+                raise KeyError(f"{layer.name} has no example '{example}'; it has {', '.join(layer.examples)}")
+            return layer.examples.index(example)
+        return whole(example, "example", 0, len(layer.examples) - 1)
 
-    def evaluate(self, poses=None, *, normals=False, weights=False, level=0, threads=1, out=None):
-        """Evaluates poses: positions (N, V, 3) floats in metres; with normals or weights a tuple with (N, V, 3) unit
-        vectors, (N, E) weights. out: an array (N, V, 3) of floats to write to, of any strides that are multiples of 4
-        and with packed triples. threads: how many work at once; the result does not depend on it.
-        """
-        pose = Pose(self) if poses is None else poses
-        if isinstance(pose, (list, tuple)):
-            pose = self._together(pose)
-        if not isinstance(pose, Pose) or pose._rig._handle is not self._handle:
-            raise TypeError("poses must come from rig.pose of this rig")
-        count, vertices = len(pose), self.vertex_count(level)
-        if vertices == 0:
-            raise ValueError(f"the rig has no level {level}; it has 0 to {self.level_count}")
-        positions = self._target(out, count, vertices)
-        wanted = numpy.empty((count, vertices, 3), dtype=numpy.float32) if normals else None
-        shares = numpy.empty((count, len(self.examples))) if weights else None
-        self._run(pose, positions, wanted, shares, level, threads)
-        results = [positions] + [part for part in (wanted, shares) if part is not None]
-        return results[0] if len(results) == 1 else tuple(results)
+    def vertex_count(self, level: typing.Union[int, str] = 0, split: bool = False) -> int:
+        """The number of vertices at a level: 0 the mesh, 1 and up, or 'limit'; or of split vertices."""
+        found = level_of(self, level)
+        return found.splits if split else found.vertices
 
-    def _together(self, poses):
-        if not all(isinstance(p, Pose) and p._rig._handle is self._handle for p in poses):
-            raise TypeError("poses must come from rig.pose of this rig")
-        joined = Pose(self, sum(len(p) for p in poses))
-        if poses:
-            joined.dials[:] = numpy.concatenate([p.dials for p in poses])
-            if joined.joints is not None:
-                joined.joints[:] = numpy.concatenate([p.joints for p in poses])
-        return joined
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh before any layer, without refinement."""
+        return self.mesh_at(0)
 
-    @staticmethod
-    def _target(out, count, vertices):
-        if out is None:
-            return numpy.empty((count, vertices, 3), dtype=numpy.float32)
-        if not isinstance(out, numpy.ndarray) or out.dtype != numpy.dtype("=f4") or out.shape != (count, vertices, 3):
-            raise ValueError(f"out must be an array of float32 of shape ({count}, {vertices}, 3)")
-        if not out.flags.writeable or out.strides[2] != 4 or out.strides[1] < 12 or out.strides[1] % 4 or \
-                out.strides[0] % 4 or out.ctypes.data % 4 or (count > 1 and abs(out.strides[0]) < vertices * out.strides[1]
-                                                              and vertices > 0 and out.strides[0] < 12):
-            raise ValueError("out must be writeable, with packed triples that do not overlap")
+    def mesh_at(self, level: typing.Union[int, str]) -> Mesh:
+        """The mesh of a level, at rest."""
+        number = level_of(self, level).level
+        if ("mesh", number) not in self._parts:
+            made = Mesh(self._handle, number)
+            if number == 0:
+                made.vertices = numpy.empty((made.vertex_count, 3), dtype=numpy.float32)
+                runtime.ex_rig_rest_mesh(self._handle.pointer, made.vertices.ctypes.data)
+            else:
+                made.vertices = self.evaluate(level=number)[0]
+            self._parts["mesh", number] = made
+        return self._parts["mesh", number]
+
+    def _notes(self):
+        """Names of groups and materials, and those of each face, from the rig's mesh."""
+        if "notes" not in self._parts:
+            made = ctypes.POINTER(_abi.ex_mesh)()
+            checked(author.ex_rig_to_mesh, self._handle.pointer, None, ctypes.byref(made))
+            try:
+                mesh = made.contents
+                parts = {}
+                for kind, count, names, faces in (
+                        ("groups", mesh.group_count, mesh.group_names, mesh.face_groups),
+                        ("materials", mesh.material_count, mesh.material_names, mesh.face_materials)):
+                    words = (ctypes.c_char_p * count).from_address(names) if count else ()
+                    numbers = copied(faces, "i4", (mesh.face_count,)) if faces else \
+                        numpy.full(mesh.face_count, -1, dtype=numpy.int32)
+                    parts[kind] = {text_of(name): numpy.flatnonzero(numbers == i) for i, name in enumerate(words)}
+                self._parts["notes"] = parts
+            finally:
+                author.ex_mesh_destroy(made)
+        return self._parts["notes"]
+
+    @property
+    def groups(self) -> typing.Mapping[str, numpy.ndarray]:
+        """Groups of faces: names, and the numbers of their faces."""
+        return types.MappingProxyType(self._notes()["groups"])
+
+    @property
+    def materials(self) -> typing.Mapping[str, numpy.ndarray]:
+        """Materials: names, and the numbers of their faces."""
+        return types.MappingProxyType(self._notes()["materials"])
+
+    @property
+    def skin(self) -> typing.Optional[typing.Tuple[numpy.ndarray, numpy.ndarray]]:
+        """(V, k) joints and (V, k) weights, heaviest first and padded with zeros; None if the skeleton moves nothing."""
+        skin = runtime.ex_rig_skin(self._handle.pointer)
+        if not skin:
+            return None
+        count, most = runtime.ex_skin_vertex_count(skin), max(1, runtime.ex_skin_get_info(skin).influence_most)
+        joints, weights = numpy.zeros((count, most), dtype=numpy.uint32), numpy.zeros((count, most), dtype=numpy.float32)
+        at, to = joints.ctypes.data, weights.ctypes.data
+        for v in range(count):
+            runtime.ex_skin_influences(skin, v, at + 4 * most * v, to + 4 * most * v)
+        return joints.astype(numpy.int32), weights
+
+    @property
+    def skinning(self) -> str:
+        """'linear' or 'dual_quaternion'."""
+        return text_of(runtime.ex_skinning_name(runtime.ex_rig_skinning(self._handle.pointer)))
+
+    @property
+    def storage(self) -> str:
+        """'float' or 'short'."""
+        return "short" if runtime.ex_rig_storage(self._handle.pointer) == _abi.EX_STORAGE_16_BIT else "float"
+
+    @property
+    def driver_reference(self) -> typing.Optional[numpy.ndarray]:
+        """(D, 3) the driver at rest, in metres; None for a rig without a driver."""
+        return copied(self._driver_at, "f4", (self._driver_count, 3)) if self._driver_count else None
+
+    @property
+    def driver_triangles(self) -> typing.Optional[numpy.ndarray]:
+        """(T, 3) triangles of the driver; None for a rig without a driver."""
+        driver = _abi.ex_rig_driver()
+        if not runtime.ex_rig_get_driver(self._handle.pointer, driver, None):
+            return None
+        return copied(driver.triangles, "u4", (driver.triangle_count, 3)).astype(numpy.int32)
+
+    def delta(self, layer, example) -> numpy.ndarray:
+        """(V, 3) an example's difference from the mesh, in metres: what its layer adds with weight 1."""
+        layer = self._layer(layer)
+        example = self._example(layer, example)
+        out = numpy.zeros((self._level_0.vertices, 3), dtype=numpy.float32)
+        if layer.domain in ("positions", "offsets", "trajectory"):
+            runtime.ex_rig_example_delta(self._handle.pointer, layer.index, example, out.ctypes.data)
+            check_misuse()
         return out
 
-    def _run_one(self, dials, joints, positions, normals, weights, level):
-        """One pose, with little around the call: its scratch memory is kept for the thread."""
-        pose, output, evaluation = _abi.ex_pose(), _abi.ex_output(), _abi.ex_evaluation(level=level)
-        handle = self._handle
-        size = runtime.ex_rig_scratch_size(handle.pointer, evaluation, 1)
-        if getattr(_kept, "size", -1) < size:
-            _kept.size, _kept.scratch = size, ctypes.create_string_buffer(size + 16)
-        if dials.size:
-            pose.inputs = _address(dials)
-        if joints is not None:
-            pose.joints = ctypes.cast(_address(joints), _TRANSFORMS)
-        output.positions, output.position_stride = _address(positions), positions.strides[1]
-        if normals is not None:
-            output.normals = _address(normals)
-        if weights is not None and weights.size:
-            output.weights = _address(weights)
-        runtime.ex_rig_evaluate(handle.pointer, pose, output, evaluation, _kept.scratch)
-        check_misuse()
+    def image(self, layer, example) -> numpy.ndarray:
+        """(H, W, 4) an example's image of a layer of pixels."""
+        layer = self._layer(layer)
+        example = self._example(layer, example)
+        number = runtime.ex_rig_layer_texture(self._handle.pointer, layer.index)
+        if number < 0:
+            raise ValueError(f"the layer {layer.name} has no images")
+        texture = runtime.ex_rig_texture(self._handle.pointer, number)
+        return copied(runtime.ex_rig_example_image(self._handle.pointer, layer.index, example), "u1",
+                      (texture.height, texture.width, 4))
 
-    def _run(self, pose, positions, normals, weights, level, threads):
-        count, handle = len(pose), self._handle
-        dials = numpy.ascontiguousarray(pose.dials, dtype=numpy.float64)
-        joints = None if pose.joints is None else numpy.ascontiguousarray(pose.joints, dtype=numpy.float32)
-        if dials.shape != (count, self._pose_size) or (joints is not None and joints.shape != (count, self._joint_count, 10)):
-            raise ValueError("the arrays of the pose have lost their shapes")
-        if count == 1:
-            self._run_one(dials, joints, positions, normals, weights, level)
-            return
-        index = numpy.arange(count, dtype=numpy.uint64)
-        given = numpy.zeros(count, dtype=_POSE)
-        if self._pose_size:
-            given["inputs"] = dials.ctypes.data + index * (8 * self._pose_size)
-        if joints is not None:
-            given["joints"] = joints.ctypes.data + index * (40 * self._joint_count)
-        outputs = numpy.zeros(count, dtype=_OUTPUT)
-        outputs["positions"] = positions.ctypes.data + index.astype(numpy.int64) * positions.strides[0]
-        outputs["position_stride"] = positions.strides[1]
-        if normals is not None:
-            outputs["normals"] = normals.ctypes.data + index * normals.strides[0]
-        if weights is not None and weights.shape[1]:
-            outputs["weights"] = weights.ctypes.data + index * weights.strides[0]
-        evaluation = _abi.ex_evaluation(level=level)
+    def points(self, layer) -> typing.Optional[numpy.ndarray]:
+        """(examples, numbers) the places of a layer's examples in its space; None if its axes are its weights."""
+        layer = self._layer(layer)
+        weigher = runtime.ex_rig_weigher(self._handle.pointer, layer.index)
+        if not runtime.ex_weigher_get_info(weigher).contents.has_points:
+            return None
+        width = runtime.ex_weigher_dimension(weigher)
+        rows = [copied(runtime.ex_weigher_point(weigher, k), "f8", (width,)) for k in range(len(layer.examples))]
+        return numpy.array(rows).reshape(len(rows), width)
 
-        def run(first, last):
-            size = min(_BATCH, last - first)
-            scratch = ctypes.create_string_buffer(
-                runtime.ex_rig_scratch_size(handle.pointer, ctypes.byref(evaluation), size) + 16)
-            for begin in range(first, last, _BATCH):
-                batch = min(_BATCH, last - begin)
-                runtime.ex_rig_evaluate_many(
-                    handle.pointer, batch,
-                    ctypes.cast(given.ctypes.data + begin * _POSE.itemsize, ctypes.POINTER(_abi.ex_pose)),
-                    ctypes.cast(outputs.ctypes.data + begin * _OUTPUT.itemsize, ctypes.POINTER(_abi.ex_output)),
-                    ctypes.byref(evaluation), scratch)
-                check_misuse()
+    def weigher(self, layer):
+        """The Weigher of a layer, to look at, to evaluate, or to edit for evaluate(weighers=…)."""
+        from .weigher import Weigher
+        layer = self._layer(layer)
+        return Weigher._of(runtime.ex_rig_weigher(self._handle.pointer, layer.index), self._handle)
 
-        workers = max(1, min(int(threads), (count + _BATCH - 1) // _BATCH))
-        if workers == 1:
-            run(0, count)
-            return
-        ends = [count * k // workers for k in range(workers + 1)]
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            for done in [pool.submit(run, a, b) for a, b in zip(ends, ends[1:])]:
-                done.result()
+    def _weigher_handle(self, layer, weigher):
+        """The handle of a weigher that may replace a layer's."""
+        from .weigher import Weigher
+        if not isinstance(weigher, Weigher):
+            raise TypeError(f"weighers: '{layer.name}' needs an exemplar.Weigher")
+        handle = weigher._handle
+        own, other = runtime.ex_rig_weigher(self._handle.pointer, layer.index), handle.pointer
+        if not other:
+            raise ValueError("weighers: the weigher is closed")
 
+        def of(one):
+            info = runtime.ex_weigher_get_info(one).contents
+            return (runtime.ex_weigher_example_count(one), runtime.ex_weigher_dimension(one),
+                    runtime.ex_weigher_set_weight_count(one), info.is_driven, info.is_predicted)
+
+        if of(own) != of(other):
+            raise ValueError(f"weighers: the weigher for '{layer.name}' has another number of examples, axes or sets than "
+                             "the layer, or is of another nature (of dials, or of a driver)")
+        return handle
+
+    # ---- posing and evaluating ----
+
+    def pose(self, values=None, /, **more) -> Pose:
+        """The rest pose with these axes set: rig.pose(elbow=70). Arrays make many poses.
+
+        Names with blanks or signs go into a dict: rig.pose({"left elbow": [0, 30, 60]}). An array (N, D), or (D,), sets
+        all dials.
+        """
+        if values is not None and not isinstance(values, typing.Mapping):
+            made = Pose(self, dials=values)
+            if not more:
+                return made
+            values, dials = {}, made.dials
+        else:
+            dials = None
+        values = {**(values or {}), **more}
+        counts = set() if dials is None else {len(dials)}
+        for name, value in values.items():
+            axis = self._find(name)
+            if numpy.ndim(value) > (axis.width > 1):
+                counts.add(len(value))
+        counts = counts - {1} or counts
+        if len(counts) > 1:
+            raise ValueError(f"axes have different numbers of poses: {', '.join(str(n) for n in sorted(counts))}")
+        return Pose(self, counts.pop() if counts else 1, dials=dials).set(values)
+
+    def _poses(self, poses, driver=None, elapsed=None):
+        """What a caller gives as poses, as a Pose."""
+        if isinstance(poses, Pose):
+            pose = poses
+        elif poses is None:
+            pose = Pose(self)
+        elif isinstance(poses, (list, tuple)) and poses and all(isinstance(one, Pose) for one in poses):
+            pose = Pose.concatenate(poses)
+        elif isinstance(poses, typing.Mapping):
+            pose = self.pose(poses)
+        else:
+            pose = Pose(self, dials=poses)
+        if pose._handle is not self._handle:
+            raise TypeError("poses must come from rig.pose of this rig")
+        if driver is None and elapsed is None:
+            return pose
+        more = Pose(self, driver=driver, elapsed=elapsed)
+        if len(more) not in (1, len(pose)) and len(pose) != 1:
+            raise ValueError(f"there are {len(pose)} poses and {len(more)} forms of the driver")
+        count = max(len(pose), len(more)) if len(pose) and len(more) else 0
+        made = pose._part(0, 0 if len(pose) == 1 else 1, count)  # one row for all, where there is one
+        step = 0 if len(more) == 1 else 1
+        if driver is not None:
+            made._driver = more._driver.part(0, step)
+        if elapsed is not None:
+            made._elapsed = more._elapsed.part(0, step)
+        return made
+
+    def evaluate(self, poses=None, *, normals: bool = False, tangents: bool = False, weights: bool = False,
+                 box: bool = False, level: typing.Union[int, str] = 0, split: bool = False, textures=False, weighers=None,
+                 muted=None, driver=None, elapsed=None, unskinned: bool = False, unsettled: bool = False,
+                 report: bool = False, threads: typing.Optional[int] = 1, out=None):
+        """Evaluates poses: positions (N, V, 3) floats in metres.
+
+        poses: a Pose, a list of these, a dict of axes and values, an array (N, D) of dials, or None for rest. Asked for
+        more, the result is a tuple with the attributes positions, normals (N, V, 3), tangents (N, V, 4) with the sign
+        of the bitangent, weights (N, E) of the examples of all layers, box (N, 2, 3) with the ends of each form,
+        textures (a dict of arrays (N, H, W, 4) of bytes; textures may name some), and report on a driven rig.
+
+        level: 0 the mesh, 1 and up refined levels, 'limit' the limit surface. split: vertices that are split for
+        display (rig.mesh_at(level).split_source). weighers: a dict of layers and the weighers to use instead. muted:
+        layers to leave out; without it, those that the author muted. driver (N, D, 3): forms of the driver in metres.
+        elapsed: seconds since the frame before, for rigs that follow motion (see player). unskinned, unsettled: leave
+        stages out. threads: how many work at once, None for all processors; the result does not depend on it. out: an
+        array to write positions to, or a dict of arrays, or what an earlier call returned. Vertices may be any multiple
+        of 4 bytes apart, so parts of larger arrays are fine; their coordinates are packed.
+        """
+        if poses.__class__ is Pose and poses._count == 1 and out is None and normals is False and weights is False \
+                and level == 0 and tangents is False and box is False and textures is False and split is False \
+                and weighers is None and muted is None and driver is None and elapsed is None and unskinned is False \
+                and unsettled is False and report is False and threads == 1:
+            handle, plain = self._handle, self._level_0
+            if poses._handle is not handle:
+                raise TypeError("poses must come from rig.pose of this rig")
+            if poses._driver is None and poses._elapsed is None:
+                made = _EMPTY(plain.shape, _FLOAT)
+                room = take_room()
+                try:
+                    if room.size < plain.scratch:
+                        room.reserve(plain.scratch)
+                    pose, output = room.pose, room.output
+                    pose.inputs, pose.joints = poses._at_dials, poses._at_joints
+                    output.positions = _ADDRESS(_BYTE(made))
+                    evaluate_one(handle.pointer, room.at_pose, room.at_output, None, room.at_scratch)
+                finally:
+                    room.give_back()
+                return made
+        pose = self._poses(poses, driver, elapsed)
+        request = Request(self, len(pose), normals=normals, tangents=tangents, weights=weights, box=box, level=level,
+                          split=split, textures=textures, weighers=weighers, muted=muted, unskinned=unskinned,
+                          unsettled=unsettled, report=report, threads=threads, out=out)
+        request.run(pose)
+        return request.result()
+
+    def iterate(self, poses, *, chunk: int = 256, **options) -> typing.Iterator:
+        """Evaluates many poses in chunks: yields (begin, result) with the result of evaluate for poses begin to begin +
+        chunk. The arrays of a chunk are used for the next one: copy what you keep."""
+        chunk = whole(chunk, "chunk", 1, 2 ** 31 - 1)
+        driver, elapsed = options.pop("driver", None), options.pop("elapsed", None)
+        if "out" in options:
+            raise TypeError("iterate has no out: it uses its arrays again")
+        pose = self._poses(poses, driver, elapsed)
+        return self._iterate(pose, chunk, options)
+
+    def _iterate(self, pose, chunk, options):
+        made = None
+        for begin in range(0, len(pose), chunk):
+            part = pose[begin:begin + chunk]
+            reuse = made is not None and len(part) == chunk and not options.get("report") and not options.get("textures")
+            made = self.evaluate(part, out=made if reuse else None, **options)
+            yield begin, made
+
+    def player(self) -> "Player":
+        """One character that is evaluated frame after frame."""
+        return Player(self)
+
+    # ---- saving ----
+
+    def save(self, path) -> None:
+        """Writes the rig file, .glb."""
+        self._packable()
+        checked(author.ex_rig_write, path_bytes(path), self._handle.pointer)
+
+    def to_bytes(self) -> bytes:
+        """The rig as the bytes of a rig file."""
+        self._packable()
+        with tempfile.TemporaryDirectory(prefix="exemplar") as folder:
+            path = pathlib.Path(folder) / "rig.glb"
+            self.save(path)
+            return path.read_bytes()
+
+    def _pack(self):
+        self._packable()
+        size = runtime.ex_rig_pack_size(self._handle.pointer)
+        memory = numpy.zeros((size + 7) // 8, dtype=numpy.uint64)
+        checked(runtime.ex_rig_pack, self._handle.pointer, address(memory), size)
+        return memory.tobytes()[:size]
+
+    def _packable(self):
+        if not runtime.ex_rig_pack_size(self._handle.pointer):
+            raise ValueError("a rig in 'short' storage, or loaded without its levels, cannot be written: load it with "
+                             "storage='float' and levels=True")
+
+    def __reduce__(self):
+        return _unpacked, (self._pack(),)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def _unpacked(data):
+    return Rig._unpack(data)
+
+
+class Player:
+    """One character, evaluated frame after frame. A driven rig is then faster, and layers that follow motion know it.
+
+    >>> player = rig.player()
+    >>> for form in body_forms:
+    ...     cloth = player.evaluate(driver=form, elapsed=1 / 60)[0]
+    """
+
+    def __init__(self, rig: Rig) -> None:
+        if not isinstance(rig, Rig):
+            raise TypeError("a player needs a rig")
+        self.rig, self._lock = rig, threading.Lock()
+        self._size = runtime.ex_rig_state_size(rig._handle.pointer)
+        self._handle = rig._handle
+        self._state = numpy.zeros(self._size // 8 + 9, dtype=numpy.float64)
+        self._at = (address(self._state) + 63) // 64 * 64
+
+    def reset(self) -> None:
+        """Forgets the past: the next frame is a cut."""
+        with self._lock:
+            ctypes.memset(self._at, 0, self._size)
+
+    def evaluate(self, poses=None, **options):
+        """As rig.evaluate, but many poses are frames one after the other. elapsed: seconds from each to the next."""
+        rig = self.rig
+        if rig._handle is not self._handle:
+            raise TypeError("the player's rig was exchanged")
+        pose = rig._poses(poses, options.pop("driver", None), options.pop("elapsed", None))
+        defaults = dict(normals=False, tangents=False, weights=False, box=False, level=0, split=False, textures=False,
+                        weighers=None, muted=None, unskinned=False, unsettled=False, report=False, threads=1, out=None)
+        unknown = [name for name in options if name not in defaults]
+        if unknown:
+            raise TypeError(f"evaluate has no option '{unknown[0]}'")
+        request = Request(rig, len(pose), **{**defaults, **options})
+        with self._lock:
+            request.run(pose, self._at if self._size else None)
+        return request.result()
+
+    def __repr__(self):
+        return f"<exemplar.Player of {self.rig!r}>"

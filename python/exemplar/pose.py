@@ -1,0 +1,396 @@
+"""Poses: the values of a rig's axes, for one character or for many."""
+from __future__ import annotations
+
+import ctypes
+import operator
+import typing
+
+import numpy
+
+from . import _abi
+from ._arrays import take
+from ._library import check_misuse, runtime
+
+POSE = numpy.dtype([("inputs", "u8"), ("joints", "u8"), ("driver", "u8"), ("elapsed", "f8")])
+_MOST = 2 ** 31 - 1
+
+
+def whole(value, name, least, most):
+    """value as an int in a range."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number") from None
+    if isinstance(value, (bool, numpy.bool_)) or not least <= number <= most:
+        raise ValueError(f"{name} is {value}; it must be {least} to {most}")
+    return number
+
+
+class Block:
+    """Rows of numbers at fixed addresses: row i at address + i * stride. While `held` lives, no one can resize the
+    memory."""
+    __slots__ = ("memory", "held", "address", "stride", "shape", "kind")
+
+    def __init__(self, memory, held, address, stride, shape, kind):
+        self.memory, self.held, self.address = memory, held, address
+        self.stride, self.shape, self.kind = stride, shape, kind
+
+    @classmethod
+    def make(cls, count, shape, kind):
+        kind = numpy.dtype(kind)
+        stride = int(numpy.prod(shape, dtype=numpy.int64)) * kind.itemsize
+        memory = bytearray(max(1, count * stride))
+        held = ctypes.c_char.from_buffer(memory)
+        return cls(memory, held, ctypes.addressof(held), stride, shape, kind)
+
+    def array(self, count):
+        """The numbers, for the caller to change."""
+        inner = numpy.empty(self.shape, dtype=self.kind).strides
+        start = self.address - ctypes.addressof(self.held)
+        if not count or not numpy.prod(self.shape):
+            return numpy.empty((count,) + self.shape, dtype=self.kind)
+        return numpy.ndarray((count,) + self.shape, self.kind, self.memory, start, (self.stride,) + inner)
+
+    def part(self, start, step):
+        return Block(self.memory, self.held, self.address + start * self.stride, self.stride * step, self.shape, self.kind)
+
+    def addresses(self, begin, end):
+        return numpy.arange(begin, end, dtype=numpy.int64) * self.stride + self.address
+
+
+class Pose:
+    """A pose of a rig, or many.
+
+    rig.pose(elbow=70) makes them by name. Arrays: dials (N, D) doubles, the axes without joints; joints (N, J, 10)
+    floats, local transforms (translation, rotation x y z w, scale), or None for a rig without a skeleton; driver
+    (N, vertices of the driver, 3) floats in metres, or None for its reference; elapsed (N,) seconds since the frame
+    before, for rigs that follow motion. Each may be given for N = count poses, or one for all; the rest is at rest.
+
+    len(pose) is N. pose[3] and pose[10:20] are poses that share the numbers; pose[[1, 5]] is a copy. pose["elbow"] gets
+    the values of an axis, (N,) or (N, 4), and pose["elbow"] = 70 sets them.
+    """
+    __slots__ = ("_rig", "_count", "_dials", "_joints", "_driver", "_elapsed", "_handle", "_at_dials", "_at_joints",
+                 "__weakref__")
+
+    def __init__(self, rig, count: typing.Optional[int] = None, *, dials=None, joints=None, driver=None,
+                 elapsed=None) -> None:
+        from .rig import Rig
+        if not isinstance(rig, Rig):
+            raise TypeError("the first argument must be a rig")
+        if count is not None:
+            count = whole(count, "count", 0, _MOST)
+        given = {}
+        for name, values, shape, kind in (("dials", dials, (rig._pose_size,), "f8"),
+                                          ("joints", joints, (rig._joint_count, 10), "f4"),
+                                          ("driver", driver, (rig._driver_count, 3), "f4"),
+                                          ("elapsed", elapsed, (), "f8")):
+            if values is None:
+                continue
+            if name == "joints" and not rig._joint_count or name == "driver" and not rig._driver_count:
+                raise ValueError(f"the rig has no {'skeleton' if name == 'joints' else name}")
+            rows = take(values, kind, (None,) * min(numpy.ndim(values), len(shape)) if numpy.ndim(values) <= len(shape)
+                        else (None,) + shape, name)
+            if rows.ndim == len(shape):
+                rows = take(rows, kind, shape, name)[None]
+            given[name] = rows
+        counts = {len(rows) for rows in given.values()} - {1}
+        if count is not None and count != 1 or not counts:
+            counts.add(1 if count is None else count)
+        if len(counts) > 1:
+            raise ValueError(f"there are different numbers of poses: {', '.join(str(n) for n in sorted(counts))}")
+        self._set_up(rig, counts.pop())
+        if self._count:
+            self._rest()
+        for name, rows in given.items():
+            if name == "dials" and rig._pose_size:
+                self._dials.array(self._count)[...] = rows
+            elif name == "joints":
+                self._joints.array(self._count)[...] = rows
+            elif name == "driver":
+                self.driver = rows
+            elif name == "elapsed":
+                self.elapsed = rows
+
+    def _set_up(self, rig, count):
+        self._rig, self._handle, self._count = rig, rig._handle, count
+        self._dials = Block.make(count, (rig._pose_size,), "f8") if rig._pose_size else None
+        self._joints = Block.make(count, (rig._joint_count, 10), "f4") if rig._joint_count else None
+        self._driver = self._elapsed = None
+        self._place()
+
+    def _place(self):
+        """Addresses for calls with one pose: they never change."""
+        self._at_dials = self._dials.address if self._dials else None
+        self._at_joints = self._joints.address if self._joints else None
+
+    def _rest(self):
+        rest = _abi.ex_pose(inputs=self._at_dials)
+        if self._joints:
+            rest.joints = ctypes.cast(self._at_joints, ctypes.POINTER(_abi.ex_transform))
+        runtime.ex_rig_rest_pose(self._handle.pointer, rest)
+        for block in (self._dials, self._joints):
+            if block and self._count > 1:
+                rows = block.array(self._count)
+                rows[1:] = rows[0]
+
+    def _structs(self, begin, end):
+        """ex_pose for each pose of a range."""
+        given = numpy.zeros(end - begin, dtype=POSE)
+        for name, block in (("inputs", self._dials), ("joints", self._joints), ("driver", self._driver)):
+            if block:
+                given[name] = block.addresses(begin, end)
+        if self._elapsed:
+            given["elapsed"] = self._elapsed.array(self._count)[begin:end]
+        return given
+
+    @property
+    def rig(self):
+        """The rig that it is a pose of."""
+        return self._rig
+
+    @property
+    def dials(self) -> numpy.ndarray:
+        """(N, D) values of the axes that are dials. Changes change the pose."""
+        return self._dials.array(self._count) if self._dials else numpy.empty((self._count, 0))
+
+    @dials.setter
+    def dials(self, values):
+        rows = self._rows(values, "dials", (self._rig._pose_size,), "f8")
+        if self._dials and self._count:
+            self._dials.array(self._count)[...] = rows
+
+    @property
+    def joints(self) -> typing.Optional[numpy.ndarray]:
+        """(N, J, 10) local transforms, or None. Changes change the pose."""
+        return self._joints.array(self._count) if self._joints else None
+
+    @joints.setter
+    def joints(self, values):
+        if not self._joints:
+            raise ValueError("the rig has no skeleton")
+        self._joints.array(self._count)[...] = self._rows(values, "joints", (self._rig._joint_count, 10), "f4")
+
+    @property
+    def driver(self) -> typing.Optional[numpy.ndarray]:
+        """(N, D, 3) forms of the driver in metres, or None for its reference. Changes change the pose."""
+        return self._driver.array(self._count) if self._driver else None
+
+    @driver.setter
+    def driver(self, values):
+        if values is None:
+            self._driver = None
+            return
+        if not self._rig._driver_count:
+            raise ValueError("the rig has no driver")
+        rows = self._rows(values, "driver", (self._rig._driver_count, 3), "f4")
+        block = Block.make(self._count, rows.shape[1:], "f4")
+        block.array(self._count)[...] = rows
+        self._driver = block
+
+    @property
+    def elapsed(self) -> numpy.ndarray:
+        """(N,) seconds since the frame before; 0: a cut. A copy: set it as a whole."""
+        return self._elapsed.array(self._count).copy() if self._elapsed else numpy.zeros(self._count)
+
+    @elapsed.setter
+    def elapsed(self, values):
+        rows = self._rows(values, "elapsed", (), "f8")
+        block = Block.make(self._count, (), "f8")
+        block.array(self._count)[...] = rows
+        self._elapsed = block
+
+    def _rows(self, values, name, shape, kind):
+        """values for all poses, or one for each."""
+        dimensions = numpy.ndim(values)
+        rows = take(values, kind, shape if dimensions == len(shape) else (None,) + shape, name)
+        if rows.ndim > len(shape) and len(rows) not in (1, self._count):
+            raise ValueError(f"{name}: there are {len(rows)} rows for {self._count} poses")
+        return rows if rows.ndim > len(shape) else rows[None]
+
+    def __len__(self):
+        return self._count
+
+    def __repr__(self):
+        values = ", ".join(f"{name} {_brief(self[name])}" for name in list(self._rig.axes)[:6]
+                           if self._count and self._rig.axes[name].width)
+        return f"<exemplar.Pose, {self._count}{': ' + values if values else ''}>"
+
+    def __eq__(self, other):
+        """True if both are poses of the same rig with the same numbers."""
+        if not isinstance(other, Pose):
+            return NotImplemented
+        def same(a, b):
+            return (a is None) == (b is None) and (a is None or numpy.array_equal(a, b))
+        return self._handle is other._handle and self._count == other._count and same(self.dials, other.dials) and \
+            same(self.joints, other.joints) and same(self.driver, other.driver) and same(self.elapsed, other.elapsed)
+
+    __hash__ = None
+
+    def copy(self) -> "Pose":
+        """A pose with numbers of its own."""
+        made = object.__new__(Pose)
+        made._set_up(self._rig, self._count)
+        for name in ("_dials", "_joints", "_driver", "_elapsed"):
+            block = getattr(self, name)
+            if block:
+                own = Block.make(self._count, block.shape, block.kind)
+                own.array(self._count)[...] = block.array(self._count)
+                setattr(made, name, own)
+        made._place()
+        return made
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __reduce__(self):
+        return _again, (self._rig, self._count, self.dials, self.joints, self.driver, self.elapsed)
+
+    def __iter__(self):
+        return (self[i] for i in range(self._count))
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            return self._get(key)
+        if isinstance(key, slice):
+            start, stop, step = key.indices(self._count)
+            return self._part(start, step, len(range(start, stop, step)))
+        if isinstance(key, tuple) or key is None or key is Ellipsis:
+            raise TypeError("poses have one index: a number, a slice, a list of numbers, or the name of an axis")
+        if numpy.ndim(key):
+            chosen = numpy.asarray(key)
+            if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
+                raise TypeError("an index of poses is a number, a slice, or a list of whole numbers or of bools")
+            rows = numpy.arange(self._count)[chosen]
+            made = object.__new__(Pose)
+            made._set_up(self._rig, len(rows))
+            for name in ("_dials", "_joints", "_driver", "_elapsed"):
+                block = getattr(self, name)
+                if block:
+                    own = Block.make(len(rows), block.shape, block.kind)
+                    own.array(len(rows))[...] = block.array(self._count)[rows]
+                    setattr(made, name, own)
+            made._place()
+            return made
+        try:
+            index = operator.index(key)
+        except TypeError:
+            raise TypeError("an index of poses is a number, a slice, a list of numbers, or the name of an axis") from None
+        if not -self._count <= index < self._count:
+            raise IndexError(f"there is no pose {index}; there are {self._count}")
+        return self._part(index % self._count, 1, 1)
+
+    def _part(self, start, step, count):
+        made = object.__new__(Pose)
+        made._rig, made._handle, made._count = self._rig, self._handle, count
+        for name in ("_dials", "_joints", "_driver", "_elapsed"):
+            block = getattr(self, name)
+            setattr(made, name, block.part(start, step) if block else None)
+        made._place()
+        return made
+
+    def __setitem__(self, key, value):
+        if isinstance(key, str):
+            self.set({key: value})
+            return
+        if not isinstance(value, Pose) or value._handle is not self._handle:
+            raise TypeError("a part of poses can be set to poses of the same rig only")
+        if not isinstance(key, slice):
+            key = slice(whole(key, "index", -self._count, self._count - 1) % max(1, self._count), None)
+            key = slice(key.start, key.start + 1)
+        target = self[key]
+        if value._count not in (1, target._count):
+            raise ValueError(f"{value._count} poses do not fit {target._count}")
+        value = value.copy()
+        for name in ("dials", "joints"):
+            if getattr(target, name) is not None:
+                getattr(target, name)[...] = getattr(value, name)
+        if value._driver or self._driver:
+            if not self._driver:
+                self.driver = numpy.broadcast_to(self._rig.driver_reference, (self._count,) + self._rig.driver_reference.shape)
+            rows = self._driver.array(self._count)
+            rows[key] = self._rig.driver_reference if value._driver is None else value.driver
+        if value._elapsed or self._elapsed:
+            elapsed = self.elapsed
+            elapsed[key] = value.elapsed
+            self.elapsed = elapsed
+
+    def _get(self, name):
+        axis = self._rig._find(name)
+        if not axis.width:
+            raise ValueError(f"{name} is the form of a driver: see pose.driver")
+        out = numpy.empty((self._count, axis.width))
+        if self._count:
+            given = self._structs(0, self._count)
+            runtime.ex_rig_get_input_many(self._handle.pointer, axis.index, self._count,
+                                          ctypes.cast(given.ctypes.data, ctypes.POINTER(_abi.ex_pose)), out.ctypes.data)
+            check_misuse()
+        return out if axis.width > 1 else out[:, 0]
+
+    def set(self, values: typing.Optional[typing.Mapping[str, typing.Any]] = None, **more) -> "Pose":
+        """Sets axes by name: a number for all poses, or one for each; a rotation has four numbers. Returns itself.
+
+        Names with blanks or signs go into a dict: pose.set({"left elbow": 70}).
+        """
+        if values is not None and not isinstance(values, typing.Mapping):
+            raise TypeError("values must be a dict of names and numbers")
+        for name, value in [*(values or {}).items(), *more.items()]:
+            self._set(self._rig._find(name), value)
+        return self
+
+    def _set(self, axis, value):
+        if not axis.width:
+            raise ValueError(f"{axis.name} is the form of a driver: set pose.driver")
+        numbers = take(value, "f8", (None,) * numpy.ndim(value), axis.name)
+        if axis.width > 1 and (numbers.ndim == 0 or numbers.ndim > 2 or numbers.shape[-1] != axis.width):
+            raise ValueError(f"{axis.name} is a rotation: it needs four numbers, x y z w; this is {numbers.shape}")
+        if axis.width == 1 and numbers.ndim == 2 and numbers.shape[1] == 1:
+            numbers = numbers[:, 0]
+        if numbers.ndim > (axis.width > 1) + 1:
+            raise ValueError(f"{axis.name}: {numbers.shape} does not fit {self._count} poses")
+        rows = numbers.reshape(-1, axis.width)
+        if len(rows) not in (1, self._count):
+            raise ValueError(f"{axis.name}: {len(rows)} values do not fit {self._count} poses")
+        if not self._count:
+            return
+        offset = self._rig._offsets[axis.index]
+        if offset >= 0:
+            self._dials.array(self._count)[:, offset:offset + axis.width] = rows
+            return
+        rows = numpy.ascontiguousarray(numpy.broadcast_to(rows, (self._count, axis.width)))
+        given = self._structs(0, self._count)
+        runtime.ex_rig_set_input_many(self._handle.pointer, axis.index, self._count, rows.ctypes.data,
+                                      ctypes.cast(given.ctypes.data, ctypes.POINTER(_abi.ex_pose)))
+        check_misuse()
+
+    @staticmethod
+    def concatenate(poses: typing.Iterable["Pose"]) -> "Pose":
+        """All these poses of one rig, one after the other, as a copy."""
+        poses = list(poses)
+        if not poses or not all(isinstance(pose, Pose) and pose._handle is poses[0]._handle for pose in poses):
+            raise TypeError("concatenate needs one pose or more, all of the same rig")
+        rig, count = poses[0]._rig, sum(pose._count for pose in poses)
+        made = object.__new__(Pose)
+        made._set_up(rig, count)
+        for name in ("_dials", "_joints"):
+            if getattr(made, name):
+                getattr(made, name).array(count)[...] = numpy.concatenate(
+                    [getattr(pose, name).array(pose._count) for pose in poses])
+        if any(pose._driver for pose in poses):
+            made.driver = numpy.concatenate([numpy.broadcast_to(rig.driver_reference, (pose._count, rig._driver_count, 3))
+                                             if pose._driver is None else pose.driver for pose in poses])
+        if any(pose._elapsed for pose in poses):
+            made.elapsed = numpy.concatenate([pose.elapsed for pose in poses])
+        return made
+
+
+def _brief(values):
+    low, high = values.min(), values.max()
+    if values.ndim > 1:
+        return "…"
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _again(rig, count, dials, joints, driver, elapsed):
+    return Pose(rig, count, dials=dials, joints=joints, driver=driver, elapsed=elapsed)
