@@ -6,12 +6,13 @@
 """
 from . import gpu
 from ._library import runtime as _runtime
+from .cache import Cache, CacheInfo
 from .errors import ArgumentError, DataError, Error, FileError, FormatError, LimitError, MemoryLimitError, SingularError
 from .mesh import Mesh, MeshDifference, Tag
 from .rig import LIMIT, Axis, Layer, Mesh, Outputs, Player, Pose, Rig, Skeleton, Texture, load
 from .weigher import Weigher
 
 __version__ = _runtime.ex_version().text.decode()
-__all__ = ["ArgumentError", "Axis", "DataError", "Error", "FileError", "FormatError", "LIMIT", "Layer", "LimitError",
-           "MemoryLimitError", "Mesh", "MeshDifference", "Outputs", "Player", "Pose", "Rig", "SingularError",
-           "Skeleton", "Tag", "Texture", "Weigher", "gpu", "load"]
+__all__ = ["ArgumentError", "Axis", "Cache", "CacheInfo", "DataError", "Error", "FileError", "FormatError", "LIMIT",
+           "Layer", "LimitError", "MemoryLimitError", "Mesh", "MeshDifference", "Outputs", "Player", "Pose", "Rig",
+           "SingularError", "Skeleton", "Tag", "Texture", "Weigher", "gpu", "load"]

@@ -2,6 +2,7 @@
 import contextlib
 import ctypes
 import os
+import signal
 import threading
 
 from . import _abi
@@ -24,14 +25,18 @@ if hasattr(os, "register_at_fork"):
 class Progress:
     """Passes progress of the library on to a function f(what, fraction), or to None.
 
-    Whatever f raises, and Ctrl-C, stops the work and is raised by `finish`. f may return False to stop: the work then
-    raises KeyboardInterrupt. Use as `with Progress(f) as progress: checked(call, …, progress.struct, …)`.
+    Whatever f raises, and Ctrl-C, stops the work and is raised at the end of the `with` statement. f may return False
+    to stop: the work then raises KeyboardInterrupt. Use as
+    `with Progress(f) as progress: checked(call, …, progress.struct, …)`.
+
+    Ctrl-C would be raised at the entry of the callback, before any statement could catch it. So the handler of that
+    signal is replaced meanwhile: what it raises is kept.
     """
 
     def __init__(self, function):
         if function is not None and not callable(function):
             raise TypeError("progress must be a function of (what, fraction), or None")
-        self._function, self._raised = function, None
+        self._function, self._raised, self._before = function, None, None
         self._report = _abi.ex_progress._fields_[0][1](self._tell)
         self.struct = _abi.ex_progress(report=self._report)
         self.pointer = ctypes.pointer(self.struct)
@@ -40,17 +45,37 @@ class Progress:
         if self._raised is not None:
             return False
         try:
-            if self._function is not None and self._function((what or b"").decode("utf-8", "replace"), fraction) is False:
-                raise KeyboardInterrupt
-        except BaseException as raised:  # Ctrl-C too: it must not be lost in a callback
+            self.tell((what or b"").decode("utf-8", "replace"), fraction)
+        except BaseException as raised:  # it must not be lost in a callback
             self._raised = raised
             return False
         return True
 
+    def tell(self, what, fraction):
+        """Progress of work in Python: raises what the function raises."""
+        if self._function is not None and self._function(what, fraction) is False:
+            raise KeyboardInterrupt
+
+    def _interrupted(self, number, frame):
+        try:
+            self._before(number, frame)
+        except BaseException as raised:
+            self._raised = raised
+
     def __enter__(self):
+        before = signal.getsignal(signal.SIGINT)
+        if callable(before) and threading.current_thread() is threading.main_thread():
+            try:
+                signal.signal(signal.SIGINT, self._interrupted)
+                self._before = before
+            except ValueError:  # an interpreter inside another one gets no signals
+                pass
         return self
 
     def __exit__(self, kind, value, trace):
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised from None

@@ -282,7 +282,8 @@ class Mesh:
             corners=at(self._corners, "i4"), corner_texcoords=at(self._corner_texcoords, "i4"),
             corner_normals=at(self._corner_normals, "i4"), group_count=len(self._groups),
             group_names=texts(self._groups), face_groups=at(self._face_groups, "i4"),
-            material_count=len(self._materials), material_names=texts(self._materials), face_materials=at(self._face_materials, "i4"),
+            material_count=len(self._materials), material_names=texts(self._materials),
+            face_materials=at(self._face_materials, "i4"),
             material_library=_word(self.material_library, "material_library") if self.material_library else None,
             tag_count=len(self._tags), tags=tags)
         return _Borrowed(mesh, kept)
