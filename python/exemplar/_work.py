@@ -52,30 +52,35 @@ class Progress:
         return True
 
     def tell(self, what, fraction):
-        """Progress of work in Python: raises what the function raises."""
+        """Progress of work in Python: raises what the function raises, and Ctrl-C."""
+        if self._raised is not None:
+            raise self._raised
         if self._function is not None and self._function(what, fraction) is False:
             raise KeyboardInterrupt
 
-    def _interrupted(self, number, frame):
+    def _interrupt(self, number, frame):
+        """Ctrl-C during the work. The interpreter would raise at the first line of a callback, where ctypes drops it."""
         try:
             self._before(number, frame)
+            if isinstance(getattr(self._before, "__self__", None), Progress):  # work inside other work stops too
+                raise KeyboardInterrupt
         except BaseException as raised:
-            self._raised = raised
+            self._raised = self._raised or raised
 
     def __enter__(self):
         before = signal.getsignal(signal.SIGINT)
         if callable(before) and threading.current_thread() is threading.main_thread():
+            self._before = before
             try:
-                signal.signal(signal.SIGINT, self._interrupted)
-                self._before = before
+                signal.signal(signal.SIGINT, self._interrupt)
             except ValueError:  # an interpreter inside another one gets no signals
-                pass
+                self._before = None
         return self
 
     def __exit__(self, kind, value, trace):
         if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
+            before, self._before = self._before, None
+            signal.signal(signal.SIGINT, before)
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised from None

@@ -1,0 +1,167 @@
+"""Options of the public functions, checked before the library sees them. Every function names the option in its error."""
+import contextlib
+import ctypes
+import math
+import numbers
+import os
+import tempfile
+
+import numpy
+
+from . import _abi
+from ._library import checked, path_bytes
+
+_libc = ctypes.CDLL(None)
+_libc.free.argtypes, _libc.free.restype = [ctypes.c_void_p], None
+free = _libc.free
+"""Releases memory that the library hands over."""
+
+
+def text(value, name, *, optional=False, empty=False):
+    """A string as bytes; None if it may be left out and is."""
+    if value is None and optional:
+        return None
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, not {type(value).__name__}")
+    if not value and not empty:
+        raise ValueError(f"{name} is empty")
+    try:
+        given = value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} is no valid text") from None
+    if b"\0" in given:
+        raise ValueError(f"{name} cannot contain a NUL character")
+    return given
+
+
+def number(value, name, low=-math.inf, high=math.inf, *, above=None):
+    """A finite number from low to high; above: it must be larger than this."""
+    if isinstance(value, (bool, numpy.bool_)) or not isinstance(value, (numbers.Real, numpy.number)) or \
+            isinstance(value, numpy.complexfloating):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    try:
+        given = float(value)
+    except OverflowError:
+        given = math.inf
+    if not math.isfinite(given):
+        raise ValueError(f"{name} is {value}; it must be finite")
+    if above is not None and not given > above:
+        raise ValueError(f"{name} is {value}; it must be above {above:g}")
+    if not low <= given <= high:
+        raise ValueError(f"{name} is {value}; it must be " + (f"{low:g} or more" if high == math.inf else
+                                                              f"from {low:g} to {high:g}"))
+    return given
+
+
+def whole(value, name, low, high=(1 << 31) - 1):
+    """A whole number from low to high."""
+    if isinstance(value, (bool, numpy.bool_)) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
+    try:
+        given = value.__index__()
+    except Exception:  # an array of several
+        raise TypeError(f"{name} must be one whole number") from None
+    if not low <= given <= high:
+        raise ValueError(f"{name} is {given}; it must be from {low} to {high}")
+    return given
+
+
+def flag(value, name):
+    """True or False."""
+    if not isinstance(value, (bool, numpy.bool_)):
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
+    return bool(value)
+
+
+def word(value, name, words):
+    """The position of a word in a list of words."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, not {type(value).__name__}")
+    if value not in words:
+        raise ValueError(f"{name} is '{value}'; it must be one of {', '.join(words)}")
+    return list(words).index(value)
+
+
+def file(path, name="path"):
+    """The path of a file, as bytes."""
+    try:
+        given = os.fspath(path)
+    except TypeError:
+        raise TypeError(f"{name} must be a path, not {type(path).__name__}") from None
+    if not given:
+        raise ValueError(f"{name} is empty")
+    return path_bytes(given)
+
+
+def is_path(value):
+    """True for what names a file."""
+    return isinstance(value, (str, bytes, os.PathLike))
+
+
+def encoded(write):
+    """The bytes that write(path, error) puts into a file; the file has no name and is gone afterwards."""
+    with tempfile.TemporaryFile() as scratch:
+        checked(lambda error: write(b"/dev/fd/%d" % scratch.fileno(), error))
+        scratch.seek(0)
+        return scratch.read()
+
+
+@contextlib.contextmanager
+def owned(destroy):
+    """Memory for a pointer that the library fills in; destroy is called with it at the end."""
+    made = ctypes.c_void_p()
+    try:
+        yield made
+    finally:
+        if made.value:
+            destroy(made)
+
+
+def texts(address, count):
+    """Strings of the library: count pointers at an address."""
+    if not address or count <= 0:
+        return []
+    return [(found or b"").decode("utf-8", "replace") for found in (ctypes.c_char_p * count).from_address(address)]
+
+
+class Notes:
+    """Collects the sentences that the library reports: `call` is the function for it."""
+
+    def __init__(self):
+        self.texts = []
+        self.call = dict(_abi.ex_build_options._fields_)["note"](self._note)
+
+    def _note(self, _user, sentence):
+        self.texts.append((sentence or b"").decode("utf-8", "replace"))
+
+
+class Report:
+    """Results of some work, by name."""
+
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+    def __repr__(self):
+        inside = ", ".join(f"{name}={_short(value)}" for name, value in self.__dict__.items())
+        return f"<exemplar.{type(self).__name__} {inside}>"
+
+    def __eq__(self, other):
+        return type(self) is type(other) and _same(self.__dict__, other.__dict__)
+
+    __hash__ = None
+
+
+def _short(value):
+    if isinstance(value, numpy.ndarray):
+        return f"array{value.shape}"
+    if isinstance(value, float):
+        return f"{value:g}"
+    said = repr(value)
+    return said if len(said) <= 100 else f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else said
+
+
+def _same(a, b):
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
+    return numpy.array_equal(a, b) if isinstance(a, numpy.ndarray) or isinstance(b, numpy.ndarray) else a == b
+

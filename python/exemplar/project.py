@@ -1,0 +1,881 @@
+"""Projects: the editable text that a rig is built from. Open one, change it, check it, build it.
+
+>>> project = exemplar.Project("arm/arm.json")
+>>> project.add_example(bent, "bent", at={"joint:forearm": "x40"})   # bent: (V, 3) metres
+>>> rig = project.build()
+"""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import pathlib
+import re
+import tempfile
+import threading
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+
+import numpy
+
+from . import _abi, _given, _places
+from ._arrays import address, copied, take
+from ._library import Handle, author, checked, runtime, text_of
+from ._given import Notes, Report
+from ._work import Progress, tasks
+from .rig import Rig
+
+try:
+    import fcntl
+except ImportError:  # a system without such locks
+    fcntl = None
+
+STORAGES = ("float", "short")
+SEVERITIES = ("error", "warning", "note")
+Values = Mapping[str, Any]
+Tell = Optional[Callable[[str, float], Any]]
+
+
+def rig_of(pointer: int) -> Rig:
+    """The Rig of an ex_rig, which it owns from now on."""
+    rig = Rig.__new__(Rig)
+    rig._handle = Handle(pointer, runtime.ex_rig_destroy)
+    rig._describe()
+    return rig
+
+
+class Finding(Report):
+    """One finding of a check.
+
+    severity: 'error' (it does not build, or into something wrong), 'warning' or 'note' (a measurement). kind: a word, such
+    as 'close_examples'. where: the place in the project's data, 'layers[0].examples[3]'. text: a sentence. value: the
+    number in it, or 0. remedy: 'calm' if Project.calm for its layer was tried and helps, else None. pose: {axis: value}
+    in words, or None.
+    """
+    severity: str
+    kind: str
+    where: str
+    text: str
+    value: float
+    remedy: Optional[str]
+    pose: Optional[str]
+    layer: Optional[str]
+    example: Optional[str]
+
+    def __repr__(self):
+        return f"<exemplar.Finding {self.severity} {self.kind}{' at ' + self.where if self.where else ''}: {self.text}>"
+
+    def __str__(self):
+        return f"{self.where}{': ' if self.where else ''}{self.text}"
+
+
+class Sculpted(Report):
+    """What adding a sculpt did. layer, example: names. new_layer: True if the layer was made for it. reordered: True if its
+    vertices were in another order. moved: vertices that it moves, and largest: how far at most, in metres. damped: vertices
+    that cannot be restored. error: the largest distance from the sculpt at its pose through all layers, in metres, and
+    farthest: that vertex. lost: None, or (layer, example, metres) of the example that changed most at its own pose; lost_count:
+    how many did. notes: sentences."""
+
+
+class Mirrored(Sculpted):
+    """As Sculpted, with the plane (normal (3,), offset in metres), matched {way: vertices}, and counterpart_distance."""
+
+
+class Damped(Report):
+    """Vertices of an example that un-posing cannot restore: layer, example, vertices (N,), residuals (N,) in metres."""
+
+
+class Version(Report):
+    """A saved version: what (the change), and time ('2026-03-01T12:30:00Z')."""
+
+
+class ProjectExample(Report):
+    """An example: name, file (of its mesh, image or map, or None), at {axis: value}, muted."""
+
+
+class ProjectLayer(Report):
+    """A layer: name, shape ('positions', 'offsets' …), kind of its weigher, muted, axes (names), examples, and
+    pseudo_count."""
+
+
+def _plain(value):
+    """What json cannot write by itself."""
+    if isinstance(value, numpy.generic):
+        return value.item()
+    if isinstance(value, numpy.ndarray):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"the data of a project cannot hold a {type(value).__name__}")
+
+
+def _dumped(data):
+    if not isinstance(data, Mapping):
+        raise TypeError(f"the data of a project must be a dictionary, not {type(data).__name__}")
+    try:
+        return json.dumps(data, default=_plain, allow_nan=False, indent=2).encode()
+    except RecursionError:
+        raise ValueError("the data of a project contain themselves, or are nested too deep") from None
+    except ValueError as error:
+        if "Circular" in str(error):
+            raise ValueError("the data of a project contain themselves") from None
+        raise ValueError("the data of a project have a number that is not finite") from None
+
+
+@contextlib.contextmanager
+def _locked(folder):
+    """One process at a time changes the projects of a folder; the tool waits for the same lock."""
+    lock = None
+    try:
+        if fcntl:
+            try:
+                lock = os.open(os.path.realpath(folder), os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) |
+                               getattr(os, "O_CLOEXEC", 0))
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            except OSError:
+                pass  # no such folder, or no locks there: what is written is still compared with what was read
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+class _Building:
+    """The options of a build, and what it reports."""
+
+    def __init__(self, progress, hooks, kept=None, rig=None):
+        self.notes, self.damped = Notes(), []
+        kind = dict(_abi.ex_damped_report._fields_)["report"]
+        self._report = _abi.ex_damped_report(report=kind(self._on_damped))
+        self.options = _abi.ex_build_options(progress=progress.pointer, damped=ctypes.pointer(self._report),
+                                             note=self.notes.call, tasks=hooks, kept_paths=kept)
+        if rig is not None:
+            self.options.rig = rig
+
+    def _on_damped(self, _user, layer, example, found, count):
+        table = copied(found, numpy.dtype([("vertex", "i4"), ("stretch", "f4"), ("residual", "f4")]), (count,))
+        self.damped.append((layer, example, table["vertex"].copy(), table["residual"].copy()))
+
+
+class Project:
+    """A project file, or a project in memory that has none yet. One thread at a time uses it; others wait.
+
+    `Project(path)` opens a file. `data` is its content. Edits of examples write the file at once, as the tool does, and keep
+    the previous content for `undo`; an assignment to `data` stays in memory until `save`.
+    """
+
+    def __init__(self, path):
+        self._begin(_given.file(path))
+        self.reload()
+
+    @classmethod
+    def open(cls, path) -> "Project":
+        """The same as Project(path)."""
+        return cls(path)
+
+    @classmethod
+    def from_dict(cls, data: Mapping, folder, name: str = "project") -> "Project":
+        """A project from its content, as folder/name.json, which `save` writes. Paths in it are relative to the folder."""
+        project = cls.__new__(cls)
+        project._begin(_given.file(os.path.join(os.fsdecode(_given.file(folder, "folder")),
+                                                  _given.text(name, "name").decode() + ".json")))
+        project.data = data
+        return project
+
+    def _begin(self, path):
+        self._path, self._project, self._known, self._saved = path, None, None, False
+        self._busy = threading.RLock()
+        kept = author.ex_kept_paths_create(0)
+        self._kept = Handle(kept, author.ex_kept_paths_destroy) if kept else None
+        self.notes: List[str] = []
+
+    # ---- content ----
+
+    @property
+    def path(self) -> pathlib.Path:
+        """The project's file, which may not exist yet."""
+        return pathlib.Path(os.fsdecode(self._path))
+
+    @property
+    def saved(self) -> bool:
+        """True if the file has the present content."""
+        return self._saved
+
+    def _pointer(self):
+        if self._project is None:
+            raise ValueError("this project could not be opened")
+        return self._project.pointer
+
+    def _view(self):
+        return author.ex_project_get(self._pointer()).contents
+
+    def _swap(self, made, saved):
+        self._project, self._saved = Handle(made.value, author.ex_project_destroy), saved
+
+    def reload(self) -> "Project":
+        """Reads the file again; changes that were not saved are lost. Returns itself."""
+        with self._busy:
+            made = ctypes.c_void_p()
+            checked(author.ex_project_read, self._path, ctypes.byref(made))
+            self._swap(made, True)
+        return self
+
+    @property
+    def data(self) -> Dict[str, Any]:
+        """The content as a dictionary, keys in the order of the file: a copy. Assign one to replace the content; what the
+        library refuses raises its sentence, and the project stays as it was. See also `edit`."""
+        with self._busy:
+            project = self._pointer()
+            return json.loads(_given.encoded(lambda path, error: author.ex_project_write(project, path, error)))
+
+    @data.setter
+    def data(self, data: Mapping) -> None:
+        text = _dumped(data)
+        with self._busy:
+            made = ctypes.c_void_p()
+            checked(author.ex_project_parse, text, len(text), self._path, ctypes.byref(made))
+            self._swap(made, False)
+
+    @contextlib.contextmanager
+    def edit(self) -> Iterator[Dict[str, Any]]:
+        """with project.edit() as data: changes data in place; it replaces the content at the end, unless there is an
+        exception."""
+        with self._busy:
+            data = self.data
+            yield data
+            self.data = data
+
+    @property
+    def layers(self) -> List[ProjectLayer]:
+        """The layers, in order."""
+        with self._busy:
+            view = self._view()
+            return [_layer(view.layers[i]) for i in range(view.layer_count)]
+
+    def __repr__(self):
+        if self._project is None:
+            return "<exemplar.Project, not open>"
+        layers = self.layers
+        count = sum(len(layer.examples) for layer in layers)
+        return (f"<exemplar.Project {os.fsdecode(self._path)}: {count} examples in {len(layers)} layers"
+                f"{'' if self._saved else ', not saved'}>")
+
+    def save(self, path=None) -> None:
+        """Writes the project to its file, or to another path, which is its file from then on. The previous content of the
+        file is kept for `undo`. A file that another program changed since it was read is left alone."""
+        with self._busy:
+            target = self._path if path is None else _given.file(path)
+            folder = os.path.dirname(os.path.realpath(target))
+            project = self._pointer()
+            with _locked(folder):
+                old = self._read_old(target)
+                if old is not None and target == self._path and self._known is not None and old != self._known:
+                    raise ValueError(f"'{os.fsdecode(target)}' was changed by another program in the meantime, and was left "
+                                     f"as it is: reload() reads it")
+                with _kept_version(target, b"saved from Python", old, []):
+                    checked(author.ex_project_write, project, target)
+                before, self._path = self._path, target
+                try:
+                    self.reload()
+                except BaseException:
+                    self._path = before
+                    raise
+                self._known = self._read_old(target)
+
+    @staticmethod
+    def _read_old(path):
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    # ---- history ----
+
+    @property
+    def history(self) -> Dict[str, List[Version]]:
+        """{'undo': versions, the last change first, 'redo': versions, the next one first}."""
+        with _given.owned(lambda made: author.ex_history_destroy(
+                ctypes.cast(made, ctypes.POINTER(_abi.ex_history)))) as made:
+            checked(author.ex_history_read, self._path, ctypes.byref(made))
+            found = ctypes.cast(made, ctypes.POINTER(_abi.ex_history)).contents
+            return {"undo": [_version(found.undo[i]) for i in range(found.undo_count)],
+                    "redo": [_version(found.redo[i]) for i in range(found.redo_count)]}
+
+    def undo(self, steps: int = 1) -> List[Version]:
+        """Takes the last changes of the file back, and reads it. Returns what was taken back."""
+        return self._step(steps, False)
+
+    def redo(self, steps: int = 1) -> List[Version]:
+        """Makes changes again that `undo` took back."""
+        return self._step(steps, True)
+
+    def _step(self, steps, redo):
+        steps, verb = _given.whole(steps, "steps", 1, _abi.EX_HISTORY_MAX), "redo" if redo else "undo"
+        with self._busy, _locked(os.path.dirname(os.path.realpath(self._path))):
+            self._need_saved(verb)
+            versions = self.history[verb]
+            if steps > len(versions):
+                raise ValueError(f"there is nothing to {verb}" if not versions else
+                                 f"there {'is' if len(versions) == 1 else 'are'} only {len(versions)} to {verb}")
+            made, count = 0, ctypes.c_int()
+            try:
+                while made < steps:
+                    checked(author.ex_history_step, self._path, redo, ctypes.byref(count))
+                    made += 1
+            except BaseException:
+                for _ in range(made):
+                    author.ex_history_step(self._path, not redo, None, None)
+                raise
+            finally:
+                self._known = None
+                self.reload()
+            return versions[:steps]
+
+    def _need_saved(self, verb):
+        if self._project is not None and not self._saved:
+            raise ValueError(f"the project has changes that are not saved: save() or reload() before {verb}")
+
+    # ---- examples ----
+
+    def _kind_of(self, name):
+        view, wanted = self._view(), name.encode("utf-8", "replace")
+        for i in range(view.layer_count):
+            layer = view.layers[i]
+            for a in range(layer.axis_count):
+                if layer.axes[a].name == wanted:
+                    return layer.axes[a].axis.kind
+        return None
+
+    @contextlib.contextmanager
+    def _changing(self, what, progress, threads):
+        """Around a change by the library, which writes the file: gives the options of its build."""
+        with self._busy:
+            self._need_saved(what)
+            self._pointer()
+            with _locked(os.path.dirname(os.path.realpath(self._path))), tasks(threads) as hooks, \
+                    Progress(progress) as work:
+                building = _Building(work, hooks, self._kept.pointer if self._kept else None)
+                self._known = None
+                yield building
+                self.notes = building.notes.texts
+
+    def add_example(self, sculpt, name: Optional[str] = None, *, at: Optional[Values] = None,
+                    joint: Optional[Values] = None, layer: Optional[str] = None,
+                    falloff: Union[None, float, Mapping[str, float]] = None, replace: bool = False, scale: float = 1,
+                    force: bool = False, progress: Tell = None, threads: Optional[int] = 1) -> Sculpted:
+        """Adds a sculpt as an example, at its pose; the project's file is written.
+
+        sculpt: vertices (V, 3) in metres with y up, as Rig.evaluate gives them at level 0; or the path of a file in the
+        project's unit and up axis. at: the pose it was sculpted at, {'elbow': 70, 'joint:hand': 'x20'}; a joint that no
+        axis reads becomes an axis. joint: other joints that were turned. layer: its layer (default: the one whose space
+        has the axes that `at` moves, or a new one). falloff: a number in scaled units, or {axis: number}. replace: the
+        example at that pose, or of that name, gets this form. scale: a factor for the positions of a file. force: takes a
+        form that is 20 times as large or as small as the mesh, or far away. The rig is not built.
+        """
+        label = _given.text(name, "name", optional=True)
+        if not _given.flag(replace, "replace") and label is None:
+            raise ValueError("name is required: the name of the example")
+        if replace and label is None and not at:
+            raise ValueError("replace needs at or name: the example to replace")
+        if replace and falloff is not None:
+            raise ValueError("an example keeps its falloff when its sculpt is replaced: move_example changes it")
+        given = _abi.ex_sculpt(layer=_given.text(layer, "layer", optional=True), name=label, replace=bool(replace),
+                               any_size=_given.flag(force, "force"), scale=_given.number(scale, "scale", above=0))
+        with self._busy, tempfile.TemporaryDirectory(prefix="exemplar-") as folder:
+            places = [_places.place(at, self._kind_of, "at"), _places.place(joint, self._kind_of, "joint", joints=True),
+                      _places.falloff(falloff)]
+            given.at, given.joints, given.falloff = places
+            given.form = self._form(sculpt, folder)
+            made = _abi.ex_sculpted()
+            with self._changing("add_example", progress, threads) as building:
+                checked(author.ex_project_add_sculpt, self._pointer(), ctypes.byref(given), ctypes.byref(building.options),
+                        ctypes.byref(made))
+            return Sculpted(**self._sculpted(made), notes=self.notes)
+
+    def _form(self, sculpt, folder):
+        """The file of a sculpt; an array is written to one, with the faces of the project's mesh."""
+        if _given.is_path(sculpt):
+            return _given.file(sculpt, "sculpt")
+        view = self._view()
+        base = os.path.join(os.path.dirname(self._path), view.mesh)
+        with _given.owned(lambda mesh: author.ex_mesh_destroy(_mesh_of(mesh))) as made:
+            checked(author.ex_mesh_read, base, ctypes.byref(made))
+            mesh = _mesh_of(made).contents
+            form = take(sculpt, "f8", (mesh.vertex_count, 3), "sculpt")
+            if not numpy.all(numpy.isfinite(form)):
+                raise ValueError("sculpt has numbers that are not finite")
+            ctypes.memmove(mesh.positions, address(form), form.nbytes)
+            # positions of other files need not be normals' any more
+            author.ex_mesh_to_axes(ctypes.byref(mesh), _abi.ex_form_axes(unit=view.unit, z_up=view.z_up))
+            path = os.path.join(os.fsencode(folder), b"sculpt.obj")
+            checked(author.ex_obj_write, path, ctypes.byref(mesh))
+            return path
+
+    def _sculpted(self, made):
+        view = self._view()
+
+        def names(layer, example):
+            at = view.layers[layer]
+            return text_of(at.name), text_of(at.examples[example].name) if example >= 0 else None
+
+        layer, example = names(made.layer, made.example)
+        lost = (*names(made.lost_layer, made.lost_example), made.loss) if made.lost_count > 0 else None
+        return dict(layer=layer, example=example, new_layer=made.new_layer, reordered=made.reordered,
+                    vertex_count=made.vertex_count, moved=made.moved_count, largest=made.largest,
+                    damped=made.damped_count, error=made.error, farthest=made.farthest, size=made.size,
+                    lost_count=made.lost_count, lost=lost)
+
+    def move_example(self, name: str, *, at: Optional[Values] = None, joint: Optional[Values] = None,
+                     falloff: Union[None, float, str, Mapping[str, float]] = None, layer: Optional[str] = None,
+                     progress: Tell = None, threads: Optional[int] = 1) -> None:
+        """Moves an example to another place; axes that `at` does not name keep their value. falloff: as for add_example,
+        or 'layer' for the layer's."""
+        as_layer = isinstance(falloff, str) and falloff == "layer"
+        if isinstance(falloff, str) and not as_layer:
+            raise ValueError("falloff must be a number, {axis: number}, or 'layer'")
+        if not at and not joint and falloff is None:
+            raise ValueError("at or falloff is required: the new place, or the new reach")
+        which = _reference(layer, name)
+        with self._busy:
+            places = [_places.place(at, self._kind_of, "at"), _places.place(joint, self._kind_of, "joint", joints=True),
+                      _places.falloff(None if as_layer else falloff)]
+            move = _abi.ex_example_move(layer_falloff=as_layer)
+            move.at, move.joints, move.falloff = places
+            with self._changing("move_example", progress, threads) as building:
+                checked(author.ex_project_move_example, self._pointer(), which, ctypes.byref(move),
+                        ctypes.byref(building.options))
+
+    def remove_example(self, name: str, *, layer: Optional[str] = None, progress: Tell = None,
+                       threads: Optional[int] = 1) -> None:
+        """Removes an example; its form stays on disk. A layer that loses its last example is removed too."""
+        which = _reference(layer, name)
+        with self._changing("remove_example", progress, threads) as building:
+            checked(author.ex_project_remove_example, self._pointer(), which, ctypes.byref(building.options))
+
+    def mute(self, name: Optional[str] = None, *, layer: Optional[str] = None, off: bool = False, progress: Tell = None,
+             threads: Optional[int] = 1) -> None:
+        """Leaves out an example, or without a name a whole layer, for a while; off=True brings it back."""
+        if name is None and layer is None:
+            raise ValueError("name is required, or layer for a whole layer")
+        which = _abi.ex_example_ref(_given.text(layer, "layer", optional=True), _given.text(name, "name", optional=True))
+        muted = not _given.flag(off, "off")
+        with self._changing("mute", progress, threads) as building:
+            checked(author.ex_project_mute, self._pointer(), which, muted, ctypes.byref(building.options))
+
+    def rename(self, name: str, to: str, *, kind: str = "example", layer: Optional[str] = None, progress: Tell = None,
+               threads: Optional[int] = 1) -> None:
+        """Gives an 'example', a 'layer' or an 'axis' another name, and everything that refers to it."""
+        number = _given.word(kind, "kind", ("example", "layer", "axis"))
+        given = _abi.ex_rename(kind=number, layer=_given.text(layer, "layer", optional=True),
+                               name=_given.text(name, "name"), to=_given.text(to, "to"))
+        with self._changing("rename", progress, threads) as building:
+            checked(author.ex_project_rename, self._pointer(), ctypes.byref(given), ctypes.byref(building.options))
+
+    def calm(self, layer: str, *, progress: Tell = None, threads: Optional[int] = 1) -> None:
+        """Makes a layer calm: its weights stay within their examples' and do not swing."""
+        name = _given.text(layer, "layer")
+        with self._changing("calm", progress, threads) as building:
+            checked(author.ex_project_calm, self._pointer(), name, ctypes.byref(building.options))
+
+    def mirror(self, name: Optional[str] = None, *, layer: Optional[str] = None, all: Optional[Sequence[str]] = None,
+               as_: Optional[str] = None, plane: Optional[str] = None, offset: float = 0,
+               tolerance: Optional[float] = None, replace: bool = False, progress: Tell = None,
+               threads: Optional[int] = 1) -> List[Mirrored]:
+        """Adds the mirror images of examples: of one by name, of a whole layer, or of a side: all=('L', 'R').
+
+        as_: the name of the mirror image (default: left and right exchanged). plane: 'x', 'y' or 'z', the coordinate to
+        mirror, at offset in the project's unit (default: found from the mesh and from joints in pairs). tolerance: the
+        largest distance of a counterpart, in sizes of the mesh. replace: an example at the mirrored pose gets the form.
+        """
+        given = _abi.ex_mirroring(layer=_given.text(layer, "layer", optional=True),
+                                  name=_given.text(name, "name", optional=True), replace=_given.flag(replace, "replace"),
+                                  offset=_given.number(offset, "offset"))
+        setattr(given, "as", _given.text(as_, "as_", optional=True))
+        if all is not None:
+            sides = [_side(word) for word in all] if isinstance(all, (tuple, list)) else []
+            if len(sides) != 2 or sides[0] == sides[1]:
+                raise ValueError("all needs the two sides: ('L', 'R'), or ('R', 'L')")
+            if name is not None or layer is not None:
+                raise ValueError("all mirrors every example of a side: leave name and layer out")
+            setattr(given, "from", sides[0])
+        elif name is None and layer is None:
+            raise ValueError("name is required: the example to mirror; or layer for a whole layer, or all=('L', 'R')")
+        if as_ is not None and name is None:
+            raise ValueError("as_ names one example: it needs name")
+        if plane is not None:
+            given.plane = "xyz"[_given.word(plane, "plane", ("x", "y", "z"))].encode()
+        if tolerance is not None:
+            given.tolerance = _given.number(tolerance, "tolerance", above=0)
+        count = ctypes.c_int()
+        with self._busy, _given.owned(_given.free) as found:
+            with self._changing("mirror", progress, threads) as building:
+                checked(author.ex_project_mirror, self._pointer(), ctypes.byref(given), ctypes.byref(building.options),
+                        ctypes.byref(found), ctypes.byref(count))
+            list_of = ctypes.cast(found, ctypes.POINTER(_abi.ex_mirrored))
+            return [self._mirrored(list_of[i]) for i in range(count.value)]
+
+    def _mirrored(self, one):
+        ways = [text_of(author.ex_match_name(i)) for i in range(_abi.EX_MATCH_COUNT)]
+        return Mirrored(**self._sculpted(one.sculpted), normal=numpy.array(one.normal[:]), offset=one.offset,
+                        as_bound=one.as_bound, matched=dict(zip(ways, one.matched[:])),
+                        counterpart_distance=one.farthest, notes=self.notes)
+
+    # ---- pseudo-examples ----
+
+    def _pseudo(self, layer, at, from_, weights):
+        given = _abi.ex_pseudo_place(layer=_given.text(layer, "layer"))
+        setattr(given, "at", _places.place(at, self._kind_of, "at"))
+        setattr(given, "from", _places.place(from_, self._kind_of, "from_"))
+        given.weights = _places.numbers(weights, "weights")
+        return given
+
+    def add_pseudo(self, layer: str, at: Values, *, from_: Optional[Values] = None,
+                   weights: Optional[Mapping[str, float]] = None, progress: Tell = None,
+                   threads: Optional[int] = 1) -> int:
+        """Places a pseudo-example, which has no form: it borrows the weights at the place from_, or has the given ones
+        by example. Returns its index in the layer, from 0."""
+        if not at or (not from_) == (weights is None):
+            raise ValueError("a pseudo-example needs at, and either from_ or weights")
+        with self._busy:
+            given = self._pseudo(layer, at, from_, weights)
+            with self._changing("add_pseudo", progress, threads) as building:
+                checked(author.ex_project_add_pseudo, self._pointer(), ctypes.byref(given), ctypes.byref(building.options))
+            return next(found.pseudo_count for found in self.layers if found.name == layer) - 1
+
+    def move_pseudo(self, layer: str, index: int, at: Optional[Values] = None, *, from_: Optional[Values] = None,
+                    weights: Optional[Mapping[str, float]] = None, progress: Tell = None,
+                    threads: Optional[int] = 1) -> None:
+        """Moves a pseudo-example, by its index in the layer from 0, or changes its weights."""
+        if not at and not from_ and not weights:
+            raise ValueError("at, from_ or weights is required: what changes")
+        if from_ and weights:
+            raise ValueError("a pseudo-example takes either from_ or weights")
+        with self._busy:
+            given, number = self._pseudo(layer, at, from_, weights), self._pseudo_index(layer, index)
+            with self._changing("move_pseudo", progress, threads) as building:
+                checked(author.ex_project_move_pseudo, self._pointer(), ctypes.byref(given), number,
+                        ctypes.byref(building.options))
+
+    def remove_pseudo(self, layer: str, index: int, *, progress: Tell = None, threads: Optional[int] = 1) -> None:
+        """Removes a pseudo-example, by its index in the layer from 0."""
+        name = _given.text(layer, "layer")
+        with self._busy:
+            number = self._pseudo_index(layer, index)
+            with self._changing("remove_pseudo", progress, threads) as building:
+                checked(author.ex_project_remove_pseudo, self._pointer(), name, number, ctypes.byref(building.options))
+
+    def _pseudo_index(self, layer, index):
+        for found in self.layers:
+            if found.name == layer:
+                if not found.pseudo_count:
+                    raise IndexError(f"layer '{layer}' has no pseudo-examples")
+                return _given.whole(index, "index", 0, found.pseudo_count - 1)
+        raise KeyError(f"there is no layer '{layer}'; there are {', '.join(l.name for l in self.layers) or 'none'}")
+
+    # ---- building and checking ----
+
+    def build(self, output=None, *, storage: str = "float", normals: bool = True, tangents: bool = True,
+              levels: bool = True, progress: Tell = None, threads: Optional[int] = 1) -> Rig:
+        """Builds the rig. output: a .glb file to write it to, too. storage: 'float', or 'short' for 16 bit in memory.
+
+        rig.notes are sentences about what building chose, rig.damped lists what un-posing could not restore. Paths of
+        trajectories are kept for the next build. The same project gives the same rig, whatever the threads.
+        """
+        how = _abi.ex_rig_options(storage=_given.word(storage, "storage", STORAGES),
+                                  without_normals=not _given.flag(normals, "normals"),
+                                  without_tangents=not _given.flag(tangents, "tangents"),
+                                  without_levels=not _given.flag(levels, "levels"))
+        target = None if output is None else _given.file(output, "output")
+        with self._busy:
+            if target is not None:
+                self._check_target(target)
+            view = self._view()
+            axes = _abi.ex_form_axes(unit=view.unit, z_up=view.z_up)
+            with _given.owned(runtime.ex_rig_destroy) as made:
+                with tasks(threads) as hooks, Progress(progress) as work:
+                    building = _Building(work, hooks, self._kept.pointer if self._kept else None, how)
+                    checked(author.ex_project_build, self._pointer(), ctypes.byref(building.options), ctypes.byref(made))
+                    if target is not None:
+                        checked(author.ex_rig_write_for, target, made, axes)
+                rig, made.value = rig_of(made.value), None
+        rig.notes, rig._form_axes = building.notes.texts, (axes.unit, bool(axes.z_up))
+        rig.damped = [Damped(layer=text_of(runtime.ex_rig_layer_name(rig._handle.pointer, layer)),
+                             example=text_of(runtime.ex_rig_example_name(rig._handle.pointer, layer, example)),
+                             vertices=vertices, residuals=residuals)
+                      for layer, example, vertices, residuals in building.damped]
+        return rig
+
+    def files(self) -> List[pathlib.Path]:
+        """The files that the project names, muted examples included."""
+        with self._busy:
+            folder = self.path.parent
+            return [folder / os.fsdecode(name) for name in dict.fromkeys(_named(self._view()))]
+
+    def _check_target(self, target):
+        for source in [self.path, *self.files()]:
+            with contextlib.suppress(OSError):
+                if os.path.samefile(source, target):
+                    raise ValueError(f"'{source}' is a file that the project uses: give another output")
+
+    def check(self, *, samples: int = 4096, mixtures: int = 10, progress: Tell = None,
+              threads: Optional[int] = 1) -> List[Finding]:
+        """Finds everything that is wrong or weak: errors, warnings and notes.
+
+        samples: points of each space at which weights are checked. mixtures: random mixtures of layers of trajectories that
+        are measured, besides ten times as many chosen ones; 0: none.
+        """
+        how = _abi.ex_check_options(sample_count=_given.whole(samples, "samples", 1, 10000000),
+                                    mixture_count=_given.whole(mixtures, "mixtures", 0, 10000) or -1)
+        if mixtures == 10:
+            how.mixture_count = 0  # the library's own default, with fewer for large meshes
+        with self._busy:
+            with _given.owned(lambda made: author.ex_check_destroy(
+                    ctypes.cast(made, ctypes.POINTER(_abi.ex_check)))) as made:
+                with tasks(threads) as hooks, Progress(progress) as work:
+                    how.progress, how.tasks = work.pointer, hooks
+                    how.kept_paths = self._kept.pointer if self._kept else None
+                    checked(author.ex_project_check, self._pointer(), ctypes.byref(how), ctypes.byref(made))
+                found = ctypes.cast(made, ctypes.POINTER(_abi.ex_check)).contents
+                return [self._finding(found.findings[i]) for i in range(found.finding_count)]
+
+    def _finding(self, one):
+        where, layer, example = text_of(one.where), None, None
+        at = re.match(r"layers\[(\d+)\](?:\.examples\[(\d+)\])?", where)
+        view = self._view()
+        if at and int(at.group(1)) < view.layer_count:
+            inside = view.layers[int(at.group(1))]
+            layer = text_of(inside.name)
+            groups = [(inside.examples, inside.example_count), (inside.muted_examples, inside.muted_count)]
+            for examples, count in groups if at.group(2) else []:
+                for k in range(count):
+                    if examples[k].place == int(at.group(2)):
+                        example = text_of(examples[k].name)
+        return Finding(severity=SEVERITIES[one.severity], kind=text_of(one.kind), where=where, text=text_of(one.text),
+                       value=one.value, remedy=text_of(one.remedy) or None, pose=text_of(one.pose) or None, layer=layer,
+                       example=example)
+
+    def mend(self, *, samples: int = 4096, progress: Tell = None, threads: Optional[int] = 1) -> List[str]:
+        """Applies the remedies that the findings name: layers whose weights swing become calm. Returns their names."""
+        with self._busy:
+            self._need_saved("mend")
+            names = {finding.layer for finding in self.check(samples=samples, mixtures=0, progress=progress, threads=threads)
+                     if finding.remedy == "calm"}
+            mended = [layer.name for layer in self.layers if layer.name in names]
+            for name in mended:
+                self.calm(name, progress=progress, threads=threads)
+            return mended
+
+    # ---- new projects ----
+
+    @classmethod
+    def init(cls, source, folder=None, *, shapes: Optional[Mapping[str, Any]] = None, name: Optional[str] = None,
+             force: bool = False, keep_seams: bool = False, space: Union[None, str, Sequence[str]] = None,
+             at: Optional[Mapping[str, Any]] = None, paths: bool = False) -> "Project":
+        """Makes a project from a glTF file, or from shapes of one mesh, and writes it into a folder.
+
+        source: the path of a glTF file with morph targets or a skin; or the mesh at rest, as a path or as (vertices (V, 3)
+        in metres, faces), with shapes {name: path or (V, 3)}. folder: where the files go (default: the name of the source).
+        force: replaces a project that is there. keep_seams: does not merge vertices that a glTF file splits. space: the
+        axes of one space for all shapes (default: a slider from 0 to 1 for each). at: {shape: values} in that space; the
+        mesh is at 0, and on a single axis shapes are spread evenly. paths: vertices move on paths that turn.
+        project.notes has what was left out or changed.
+        """
+        from ._forms import is_scene, write_forms  # these need the meshes of this package
+        options = _abi.ex_init_options(overwrite=_given.flag(force, "force"),
+                                       keep_seams=_given.flag(keep_seams, "keep_seams"))
+        _given.flag(paths, "paths")
+        label = None if name is None else _given.text(name, "name").decode()
+        if shapes is None:
+            if space is not None or at is not None or paths:
+                raise ValueError("space, at and paths go with shapes, not with a glTF file")
+            if not _given.is_path(source) or not is_scene(source):
+                raise ValueError("source is one form: give shapes of it too, {name: path or vertices}")
+            label = label or pathlib.Path(os.fsdecode(source)).stem
+            with _given.owned(lambda made: author.ex_scene_destroy(_scene_of(made))) as scene:
+                checked(author.ex_scene_read, _given.file(source, "source"), ctypes.byref(scene))
+                held = _scene_of(scene)
+                notes = _given.texts(held.contents.notes, held.contents.note_count)
+                return cls._fill(folder or label, label, force, notes, lambda place, report, error: author.ex_project_init(
+                    held, place, label.encode(), ctypes.byref(options), ctypes.byref(report), error))
+        if keep_seams:
+            raise ValueError("keep_seams goes with a glTF file")
+        with tempfile.TemporaryDirectory(prefix="exemplar-") as scratch:
+            forms, rest = write_forms(source, shapes, scratch)
+            label = label or rest
+            given = _Forms(forms, space, at, paths)
+            return cls._fill(folder or label, label, force, [], lambda place, report, error: author.ex_project_init_forms(
+                ctypes.byref(given.forms), place, label.encode(), ctypes.byref(options), ctypes.byref(report), error))
+
+    @classmethod
+    def unpack(cls, rig: Rig, folder, *, name: str = "rig", force: bool = False) -> "Project":
+        """Turns a rig back into a project, folder/name.json with its forms. Building it gives a rig with the same bytes."""
+        if not isinstance(rig, Rig):
+            raise TypeError(f"rig must be an exemplar.Rig, not {type(rig).__name__}")
+        label, over, handle = _given.text(name, "name"), _given.flag(force, "force"), rig._handle
+        return cls._fill(folder, label.decode(), over, [], lambda place, _report, error: author.ex_project_unpack(
+            handle.pointer, place, label, over, error))
+
+    @classmethod
+    def _fill(cls, folder, label, force, notes, write):
+        """Fills a folder with a project; what was made is removed if that fails."""
+        place = _given.file(folder, "folder")
+        path = os.path.join(place, label.encode() + b".json")
+        if "/" in label or label in (".", ".."):
+            raise ValueError(f"name is '{label}'; it must be a file name without '/'")
+        if os.path.exists(path) and not force:
+            raise FileExistsError(f"'{os.fsdecode(path)}' exists: give another folder, or force=True")
+        made, above = [], place
+        while above and not os.path.exists(above):
+            made.append(above)
+            above = os.path.dirname(above)
+        said = Notes()
+        report = _abi.ex_init_report(note=said.call)
+        try:
+            checked(author.ex_make_directory, place)
+            with _locked(place):
+                old = cls._read_old(path)
+                with _kept_version(path, b"replaced from Python", old, _named_in(path, old)):
+                    checked(lambda error: write(place, report, error))
+        except BaseException:
+            for folder_made in made:
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder_made)
+            raise
+        project = cls(path)
+        project.notes = notes + said.texts
+        return project
+
+
+# ---- parts ----
+
+def _mesh_of(pointer):
+    return ctypes.cast(pointer, ctypes.POINTER(_abi.ex_mesh))
+
+
+def _scene_of(pointer):
+    return ctypes.cast(pointer, ctypes.POINTER(_abi.ex_scene))
+
+
+def _version(version):
+    return Version(what=text_of(version.what), time=text_of(version.time))
+
+
+def _reference(layer, name):
+    return _abi.ex_example_ref(_given.text(layer, "layer", optional=True), _given.text(name, "name"))
+
+
+def _side(word):
+    sides = {"l": _abi.EX_SIDE_LEFT, "left": _abi.EX_SIDE_LEFT, "r": _abi.EX_SIDE_RIGHT, "right": _abi.EX_SIDE_RIGHT}
+    return sides.get(word.lower() if isinstance(word, str) else None, _abi.EX_SIDE_NONE)
+
+
+def _layer(layer):
+    axes = [(text_of(layer.axes[a].name), layer.axes[a].axis) for a in range(layer.axis_count)]
+
+    def place(at):
+        values, offset = {}, 0
+        for name, axis in axes if at else []:
+            width = 0 if axis.kind == _abi.EX_AXIS_DRIVER else runtime.ex_axis_width(ctypes.byref(axis))
+            numbers = copied(at + 8 * offset, "f8", (width,)).tolist()
+            offset += width
+            if width:
+                values[name] = numbers[0] if width == 1 else tuple(numbers)
+        return values
+
+    def example(one, muted):
+        return ProjectExample(name=text_of(one.name), file=text_of(one.mesh or one.image or one.map) or None,
+                              at=place(one.at), muted=muted)
+
+    found = [(layer.examples[k].place, example(layer.examples[k], False)) for k in range(layer.example_count)]
+    found += [(layer.muted_examples[k].place, example(layer.muted_examples[k], True)) for k in range(layer.muted_count)]
+    return ProjectLayer(name=text_of(layer.name), shape=text_of(author.ex_project_layer_shape(ctypes.byref(layer))),
+                        kind=text_of(runtime.ex_weigher_kind_name(layer.weigh.kind)), muted=layer.muted,
+                        axes=[name for name, _axis in axes], examples=[one for _place, one in sorted(found, key=lambda f: f[0])],
+                        pseudo_count=layer.pseudo_count)
+
+
+def _named(view):
+    """The files that a project names, relative to it."""
+    driver = view.driver
+    yield from filter(None, (view.mesh, view.skeleton, driver.mesh, driver.bind))
+    for i in range(view.layer_count):
+        layer = view.layers[i]
+        masks = [layer.mask, layer.driver_weights]
+        for r in range(layer.region_count):
+            masks += [layer.regions[r].look, layer.regions[r].mask]
+        yield from (mask.source for mask in masks if mask.kind == _abi.EX_MASK_FILE and mask.source)
+        if layer.trajectory.segments:
+            yield layer.trajectory.segments
+        for examples, count in ((layer.examples, layer.example_count), (layer.muted_examples, layer.muted_count)):
+            for k in range(count):
+                one = examples[k]
+                yield from filter(None, (one.mesh, one.sculpt, one.driver, one.image, one.map, one.skeleton))
+
+
+def _named_in(path, text):
+    """The files of a project that is about to be replaced, inside its folder. One that cannot be read names none."""
+    made = ctypes.c_void_p()
+    if text is None or author.ex_project_parse(text, len(text), path, ctypes.byref(made), None) != _abi.EX_OK:
+        return []
+    held = Handle(made.value, author.ex_project_destroy)
+    names = dict.fromkeys(_named(author.ex_project_get(held.pointer).contents))
+    return [name for name in names if not name.startswith((b"/", b"../")) and b"/../" not in name]
+
+
+@contextlib.contextmanager
+def _kept_version(path, what, old, files):
+    """Around a change of a project's file: its old content becomes a version to undo."""
+    if old is None:
+        yield
+        return
+    memory = ctypes.create_string_buffer(old, len(old) + 1)
+    names = (ctypes.c_char_p * max(len(files), 1))(*files)
+    change = _abi.ex_history_change(path=path, what=what, bytes=ctypes.addressof(memory), size=len(old),
+                                    files=ctypes.addressof(names), file_count=len(files))
+    kept = ctypes.c_void_p()
+    checked(author.ex_history_keep, ctypes.byref(change), ctypes.byref(kept))
+    try:
+        yield
+    except BaseException:
+        author.ex_history_abandon(kept)
+        raise
+    author.ex_history_commit(kept)
+
+
+class _Forms:
+    """The mesh at rest and its shapes, as ex_init_forms: forms are (name, path), the mesh first."""
+
+    def __init__(self, forms, space, at, paths):
+        axes = [space] if isinstance(space, str) else list(space or [])
+        names = [_given.text(axis, "space") for axis in axes]
+        at = {} if at is None else at
+        if not isinstance(at, Mapping):
+            raise TypeError("at must be a dictionary such as {'smile': (1, 0)}")
+        if at and not axes:
+            raise ValueError("at needs space, which names the axes")
+        known = [name for name, _path in forms]
+        for name in at:
+            if name not in known:
+                raise KeyError(f"at: there is no shape '{name}'; there are {', '.join(known)}")
+        self._places = [self._place(at.get(name), i, len(forms), axes, name) for i, (name, _path) in enumerate(forms)]
+        self._list = (_abi.ex_init_form * len(forms))()
+        for form, (name, path), place in zip(self._list, forms, self._places):
+            form.path, form.name, form.at = path, name.encode(), address(place) if axes else None
+        self._axes = (ctypes.c_char_p * max(len(names), 1))(*names)
+        rest = ctypes.cast(ctypes.byref(self._list, ctypes.sizeof(_abi.ex_init_form)), ctypes.POINTER(_abi.ex_init_form))
+        self.forms = _abi.ex_init_forms(rest=self._list[0], forms=rest, form_count=len(forms) - 1,
+                                        axes=ctypes.addressof(self._axes), axis_count=len(names), trajectory=bool(paths))
+
+    @staticmethod
+    def _place(given, index, count, axes, name):
+        if given is not None:
+            place = take([given] if numpy.ndim(given) == 0 else given, "f8", (len(axes),), f"at['{name}']")
+            if not numpy.all(numpy.isfinite(place)):
+                raise ValueError(f"at['{name}'] has numbers that are not finite")
+            return place
+        if index and len(axes) > 1:
+            raise ValueError(f"say where '{name}' is in the space: at={{'{name}': ({', '.join(axes)})}}")
+        return numpy.full(len(axes), index / (count - 1) if len(axes) == 1 else 0.0)
