@@ -285,6 +285,31 @@ EX_API void ex_weigher_destroy(ex_weigher *weigher);
  */
 EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights);
 
+/* Computes the weights [count][example_count] at many points [count][dimension]: the bits of ex_weigher_evaluate for
+ * each. Kinds with scratch memory take what ex_weigher_evaluate has without it. */
+EX_API void ex_weigher_evaluate_many(const ex_weigher *weigher, int count, const double *points, double *weights);
+
+/*
+ * Computes the weights [example_count] at a point [dimension], as ex_weigher_evaluate does, and their derivatives
+ * [example_count][dimension] by each number of the point. A rotation has four numbers, those of its quaternion as
+ * given. The quaternion's length does not change weights, so derivatives along it are 0. For the derivative by a small
+ * turn (x, y, z, in radians, after the rotation q), multiply by half of the product of the quaternion (x, y, z, 0) and
+ * q.
+ *
+ * Clamps, limits and pseudo-examples are included. A number that is not finite, or that a clamp changes, has the
+ * derivative 0; at the end of a clamp it is that of the inside. At an example where weights have a corner (kernel
+ * biharmonic; nearest; shepard with a power of 1 or less) it is the mean over both sides. If the neighbours of a
+ * nearest weigher change there, it is that of one side. Kinds compute it from their formulas. Only
+ * convex takes differences of weights instead, with a step of a millionth of its largest product: its weights are
+ * pieces of linear functions of these. point NULL means rest. Allocates nothing. Cost: n m dimension multiplications;
+ * convex: 4 dimension evaluations.
+ */
+EX_API void ex_weigher_gradient(const ex_weigher *weigher, const double *point, double *weights, double *derivatives);
+/* The same at many points [count][dimension]: weights [count][example_count] and derivatives
+ * [count][example_count][dimension]. */
+EX_API void ex_weigher_gradient_many(const ex_weigher *weigher, int count, const double *points, double *weights,
+                                     double *derivatives);
+
 /*
  * Computes weights as ex_weigher_evaluate does, with memory that the caller provides. state: a starting point for the
  * search, ex_weigher_state_size bytes that the caller keeps from frame to frame; zeros, or any other bytes, are a valid

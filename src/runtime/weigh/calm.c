@@ -13,6 +13,7 @@
  */
 #include "runtime/weigh/calm.inl"
 #include "runtime/weigh/calm.h"
+#include "runtime/weigh/gradient.h"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
@@ -102,6 +103,128 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
     exi_calm_keep_bound(weights, w->example_count, *exi_calm_bound(w));
 }
 
+/* ---- derivatives ---- */
+
+/* Derivative of exi_calm_bend by x. */
+static double bend_slope(double x, double limit) {
+    const double knee = EXI_CALM_KNEE * limit, room = limit - knee;
+    return x > knee ? room * room / ((room + x - knee) * (room + x - knee)) : 1;
+}
+
+/* Derivative of exi_calm_small by x. */
+static double small_slope(double x, double soft) {
+    return x * (x + 2 * soft) / ((x + soft) * (x + soft));
+}
+
+/* A change that keeps the bound, with the sums it was made from, and how it changes as all weights move. */
+typedef struct moving {
+    exi_calm_change change;
+    exi_calm_sums sums;
+    double second[3];
+    bool limited;              /* true if all that is below 0 together is limited */
+    double less, scale, drawn; /* derivatives of the change */
+} moving;
+
+/* The derivative of exi_calm_minus. */
+static double minus_slope(const moving *m, double weight, double by) {
+    const exi_calm_change *c = &m->change;
+    const double y = exi_calm_bend(-weight, c->bound), dy = -by * bend_slope(-weight, c->bound);
+    return dy * (1 - c->less * small_slope(y, c->soft_minus)) - m->less * exi_calm_small(y, c->soft_minus);
+}
+
+/* Sets the derivatives of the change for weights that move along `by`, every stride-th number; the remainder moves by
+ * minus their sum. */
+static void move_change(const double *weights, const double *by, size_t stride, int count, double remainder,
+                        moving *m) {
+    const exi_calm_change *c = &m->change;
+    double rest = 0, plus = 0, squares = 0, minus = 0, second[3] = {0, 0, 0};
+    for (int i = 0; i <= count; i++) {
+        const double weight = i < count ? weights[i] : remainder, along = i < count ? by[(size_t)i * stride] : rest;
+        rest -= along;
+        plus += weight >= 0 ? along : 0;
+        squares += weight >= 0 ? 2 * weight * along : 0;
+        minus -= weight < 0 ? along * bend_slope(-weight, c->bound) : 0;
+    }
+    m->less = m->scale = m->drawn = 0;
+    if (m->limited) { /* 1 - bend(minus, room) / minus; bend has the degree 1 in both */
+        const double total = m->sums.minus;
+        const double room = EXI_CALM_KNEE * c->bound * m->sums.plus * m->sums.plus / m->sums.squares;
+        const double moved = room * (2 * plus / m->sums.plus - squares / m->sums.squares);
+        const double bent = exi_calm_bend(total, room), slope = bend_slope(total, room);
+        m->less = bent * minus / (total * total) - (slope * minus + (bent - slope * total) / room * moved) / total;
+    }
+    rest = 0;
+    for (int i = 0; i <= count; i++) {
+        const double weight = i < count ? weights[i] : remainder, along = i < count ? by[(size_t)i * stride] : rest;
+        rest -= along;
+        if (weight < 0) {
+            second[0] += minus_slope(m, weight, along);
+            continue;
+        }
+        second[1] += along * small_slope(weight, c->soft_plus);
+        second[2] += c->free < 1 ? along * small_slope(weight, EXI_CALM_DRAW) : 0;
+    }
+    if (c->scale > 0)
+        m->scale = (plus - second[0] - c->scale * second[1]) / m->second[1];
+    m->drawn = -second[2] * c->drawn * c->drawn;
+}
+
+/* The derivative of exi_calm_weight. */
+static double weight_slope(const moving *m, double weight, double by) {
+    const exi_calm_change *c = &m->change;
+    const double bounded = weight < 0 ? -minus_slope(m, weight, by)
+                                      : by * (1 - c->scale * small_slope(weight, c->soft_plus)) -
+                                            m->scale * exi_calm_small(weight, c->soft_plus);
+    if (!(c->free < 1))
+        return bounded;
+    const double drawn = weight > 0 ? by * small_slope(weight, EXI_CALM_DRAW) * c->drawn +
+                                          exi_calm_small(weight, EXI_CALM_DRAW) * m->drawn
+                                    : 0;
+    return c->free * bounded + (1 - c->free) * drawn;
+}
+
+/* Changes derivatives of weights [count] before the bound into those after it: the first `width` numbers of rows. */
+static void bound_rows(const double *weights, int count, double bound, double *rows, size_t stride, int width) {
+    moving m = {.sums = {0}};
+    double remainder = 1;
+    for (int i = 0; i < count; i++)
+        remainder -= weights[i];
+    const double raised = bound < EXI_CALM_FREE ? EXI_CALM_FREE : bound;
+    for (int i = 0; i <= count; i++)
+        exi_calm_add(&m.sums, i < count ? weights[i] : remainder, raised);
+    if (exi_calm_is_within(&m.sums, bound))
+        return;
+    m.change = exi_calm_plan(&m.sums, bound, count + 1);
+    m.limited = m.change.less > 0;
+    for (int i = 0; i <= count; i++)
+        exi_calm_measure(&m.change, i < count ? weights[i] : remainder, m.second);
+    exi_calm_finish(&m.change, m.sums.plus, m.second);
+    for (int f = 0; f < width; f++) {
+        move_change(weights, rows + f, stride, count, remainder, &m);
+        for (int i = 0; i < count; i++)
+            rows[(size_t)i * stride + (size_t)f] = weight_slope(&m, weights[i], rows[(size_t)i * stride + (size_t)f]);
+    }
+}
+
+static void gradient(const ex_weigher *w, const double *features, double *weights, double *rows, size_t stride) {
+    const int n = exi_point_count(w), m = w->example_count;
+    const exi_cardinal t = exi_cardinal_tables(w);
+    double half[EXI_FEATURE_MAX];
+    exi_gradient_clear(w, rows, stride);
+    for (int i = 0; (w->flags & EXI_WEIGHER_LINEAR) && i < m; i++)
+        for (int a = 0; a < w->scalar_count; a++)
+            rows[(size_t)i * stride + (size_t)a] = t.plane[(size_t)(1 + a) * (size_t)m + (size_t)i];
+    for (int j = 0; j < n; j++) {
+        const double distance = exi_distance_slopes(w, features, j, half), radius = t.inverse_radii[j];
+        const double u = distance < radius ? distance / radius : 0;
+        const double slope = distance < radius ? (1.5 - 0.5 * u * u) / radius : distance > 0 ? 1 / distance : 0;
+        exi_gradient_add(rows, stride, t.radial + (size_t)j * (size_t)m, m, slope, half, w->feature_count);
+    }
+    exi_calm_evaluate_free(w, features, weights);
+    bound_rows(weights, m, *exi_calm_bound(w), rows, stride, w->feature_count);
+    exi_calm_keep_bound(weights, m, *exi_calm_bound(w));
+}
+
 /* Sizes a division and a loop's end by nothing but counts; a bound from a file must be one. */
 static bool is_sound(const ex_weigher *w) {
     const exi_cardinal t = exi_cardinal_tables(w);
@@ -123,6 +246,7 @@ const exi_weigher_kind exi_weigher_calm = {
     .resolve = exi_calm_resolve,
     .draw = exi_calm_evaluate_free,
     .evaluate = evaluate,
+    .gradient = gradient,
     .condition = exi_calm_condition,
     .is_sound = is_sound,
 };

@@ -11,6 +11,7 @@
 #include "runtime/base/dense.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/weigh/gradient.h"
 #include "runtime/weigh/plane.h"
 #include "runtime/weigh/weigher.h"
 
@@ -281,6 +282,31 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         restore_sum(weights, m);
 }
 
+/* Derivatives of the same sum; those of the kernels are R'/r times those of half of r^2. */
+static void gradient(const ex_weigher *w, const double *features, double *weights, double *rows, size_t stride) {
+    const int n = exi_point_count(w), m = w->example_count, s = w->scalar_count;
+    const exi_cardinal t = exi_cardinal_tables(w);
+    double half[EXI_FEATURE_MAX];
+    exi_gradient_clear(w, rows, stride);
+    for (int i = 0; i < m; i++)
+        for (int a = 0; a < s; a++)
+            rows[(size_t)i * stride + (size_t)a] = t.plane[(size_t)(1 + a) * (size_t)m + (size_t)i];
+    for (int j = 0; j < n; j++) {
+        const double inverse = t.inverse_radii[j], distance = exi_distance_slopes(w, features, j, half);
+        const double slope = exi_kernel_slope((int)w->kernel, distance * inverse) * inverse * inverse;
+        if (slope != 0)
+            exi_gradient_add(rows, stride, t.radial + (size_t)j * (size_t)m, m, slope, half, w->feature_count);
+    }
+    for (int f = 0; (w->flags & EXI_WEIGHER_SUM_1) && f < w->feature_count; f++) {
+        double sum = 0;
+        for (int i = 0; i < m; i++)
+            sum += rows[(size_t)i * stride + (size_t)f];
+        for (int i = 0; i < m; i++)
+            rows[(size_t)i * stride + (size_t)f] -= sum / m;
+    }
+    evaluate(w, features, weights);
+}
+
 static ex_result measure_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
                                    ex_error *error) {
     scratch sc;
@@ -325,5 +351,6 @@ const exi_weigher_kind exi_weigher_cardinal = {
     .own_count = own_count,
     .solve = solve,
     .evaluate = evaluate,
+    .gradient = gradient,
     .condition = measure_condition,
 };

@@ -12,6 +12,7 @@
 #include "runtime/weigh/gaussian.h"
 
 #include "runtime/base/result.h"
+#include "runtime/weigh/gradient.h"
 
 #include <math.h>
 #include <string.h>
@@ -262,6 +263,65 @@ static void evaluate_sets(const ex_weigher *w, const double *features, double *w
     }
 }
 
+/* phi_k at a row of features, and its derivatives [feature_count]: those of -r_k^2/2, times phi_k. */
+static double kernel_slopes(const ex_weigher *w, const exi_gaussian *t, const double *features, int k, double *slopes) {
+    const int s = w->scalar_count;
+    const double *centre = exi_features(w, k), *inverse = t->inverse + (size_t)k * (size_t)w->axis_count;
+    const double kernel = exi_gaussian_kernel(w, t, features, k);
+    memset(slopes, 0, (size_t)w->feature_count * sizeof *slopes);
+    const double *u = t->factors ? t->factors + (size_t)k * exi_factor_size(w) : NULL;
+    for (int a = 0; a < s; a++) {
+        double along = 0;
+        for (int b = a; u && b < s; b++)
+            along += u[b - a] * (features[b] - centre[b]);
+        for (int b = a; u && b < s; b++)
+            slopes[b] -= kernel * along * u[b - a];
+        if (u)
+            u += s - a;
+        else
+            slopes[a] = -kernel * (features[a] - centre[a]) * inverse[a] * inverse[a];
+    }
+    const exi_rotation_metric *rotation = (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations);
+    for (int i = 0, place = s; i < w->rotation_count; i++) {
+        const int width = (int)rotation[i].width;
+        double half[4];
+        (void)exi_rotation_slopes(features + place, centre + place, width, false, half);
+        for (int f = 0; f < width; f++)
+            slopes[place + f] = -kernel * half[f] * inverse[s + i] * inverse[s + i];
+        place += width;
+    }
+    return kernel;
+}
+
+static void gradient(const ex_weigher *w, const double *features, double *weights, double *rows, size_t stride) {
+    const exi_gaussian t = exi_gaussian_tables(w);
+    const size_t m = (size_t)w->example_count;
+    double slopes[EXI_FEATURE_MAX];
+    exi_gradient_clear(w, rows, stride);
+    for (int k = 0; k < exi_point_count(w); k++)
+        if (kernel_slopes(w, &t, features, k, slopes) != 0)
+            exi_gradient_add(rows, stride, t.radial + (size_t)k * m, w->example_count, 1, slopes, w->feature_count);
+    evaluate(w, features, weights);
+}
+
+/* Weights are linear in the kernels: their derivatives are sums of those of the kernels. */
+static void sets_along(const ex_weigher *w, const double *features, const double *direction, double *set_weights) {
+    const int n = exi_point_count(w);
+    const exi_gaussian t = exi_gaussian_tables(w);
+    double kernels[CHUNK], slopes[EXI_FEATURE_MAX];
+    memset(set_weights, 0, (size_t)w->set_weight_count * sizeof *set_weights);
+    for (int first = 0; first < n; first += CHUNK) {
+        const int count = n - first < CHUNK ? n - first : CHUNK;
+        for (int k = 0; k < count; k++) {
+            (void)kernel_slopes(w, &t, features, first + k, slopes);
+            kernels[k] = 0;
+            for (int f = 0; f < w->feature_count; f++)
+                kernels[k] += slopes[f] * direction[f];
+        }
+        add_to_sets(w, &t, kernels, first, count, set_weights);
+    }
+}
+
 const exi_weigher_kind exi_weigher_gaussian = {
     .info = {.help = "Exact at the examples. Each example has a falloff, and does nothing far away.",
              EXI_PARAMETERS(parameters),
@@ -278,6 +338,8 @@ const exi_weigher_kind exi_weigher_gaussian = {
     .store = store,
     .solve = exi_gaussian_solve,
     .evaluate = evaluate,
+    .gradient = gradient,
+    .sets_along = sets_along,
     .evaluate_sets = evaluate_sets,
     .draw_sets = exi_gaussian_draw_sets,
     .condition = exi_gaussian_condition,

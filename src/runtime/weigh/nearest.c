@@ -5,7 +5,7 @@
  * equidistant points give 0/0 (paper_form keeps that, and shares equally there). Without a (k+1)-th point T is
  * infinite.
  */
-#include "runtime/weigh/weigher.h"
+#include "runtime/weigh/gradient.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,6 +79,41 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         exi_spread_share(w, found[i].point, (nearest / found[i].distance - cut) / sum, weights);
 }
 
+/* With u_i = D_1 (1/D_i - 1/T) and D_1, the nearest distance, as a constant: dP_i = (du_i - P_i sum of du) / sum of u.
+ * 0 at a point, and where all are as far as the threshold. */
+static void gradient(const ex_weigher *w, const double *features, double *weights, double *rows, size_t stride) {
+    neighbour found[EX_NEIGHBOUR_MAX + 1];
+    const bool paper = (w->flags & EXI_WEIGHER_PAPER_FORM) != 0;
+    const int wanted = paper ? w->neighbours : w->neighbours + 1, features_count = w->feature_count;
+    const int count = find_nearest(w, features, wanted, found);
+    const double nearest = found[0].distance, last = found[count - 1].distance;
+    const double cut = count == wanted ? nearest / last : 0;
+    double half[EXI_FEATURE_MAX], whole[EXI_FEATURE_MAX], sum = 0;
+    evaluate(w, features, weights);
+    exi_gradient_clear(w, rows, stride);
+    for (int i = 0; nearest > 0 && i < count; i++)
+        sum += nearest / found[i].distance - cut;
+    if (!(nearest > 0) || !(sum > 1e-14 * count))
+        return;
+    memset(whole, 0, (size_t)features_count * sizeof *whole);
+    for (int i = 0; i < count; i++) { /* du_i, and that of the threshold for each of them */
+        const double distance = exi_distance_slopes(w, features, found[i].point, half);
+        const double by = -nearest / distance / distance / distance;
+        exi_gradient_spread(w, found[i].point, by / sum, half, rows, stride);
+        for (int f = 0; f < features_count; f++)
+            whole[f] += by * half[f];
+    }
+    if (count == wanted) {
+        (void)exi_distance_slopes(w, features, found[count - 1].point, half);
+        const double by = nearest / last / last / last;
+        for (int i = 0; i < count; i++)
+            exi_gradient_spread(w, found[i].point, by / sum, half, rows, stride);
+        for (int f = 0; f < features_count; f++)
+            whole[f] += count * by * half[f];
+    }
+    exi_gradient_add(rows, stride, weights, w->example_count, -1 / sum, whole, features_count);
+}
+
 const exi_weigher_kind exi_weigher_nearest = {
     .info = {.help = "Only the nearest examples count. For many examples.",
              EXI_PARAMETERS(parameters),
@@ -87,4 +122,5 @@ const exi_weigher_kind exi_weigher_nearest = {
     .angular = true,
     .solve = exi_check_places,
     .evaluate = evaluate,
+    .gradient = gradient,
 };

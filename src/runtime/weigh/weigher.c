@@ -354,6 +354,16 @@ void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, do
         evaluate(weigher, point, weights, state, scratch);
 }
 
+void ex_weigher_evaluate_many(const ex_weigher *weigher, int count, const double *points, double *weights) {
+    if (!weigher || count < 0 || (count > 0 && (!points || !weights))) {
+        exi_misuse(__func__, "no weigher, points or weights, or a negative number of points");
+        return;
+    }
+    for (size_t i = 0; i < (size_t)count; i++)
+        evaluate(weigher, points + i * (size_t)weigher->dimension, weights + i * (size_t)weigher->example_count, NULL,
+                 NULL);
+}
+
 size_t ex_weigher_state_size(const ex_weigher *weigher) {
     return kind_of(weigher)->state_size ? kind_of(weigher)->state_size(weigher) : 0;
 }

@@ -34,7 +34,10 @@ _Static_assert(EX_CONVEX_MAX + 1 <= EXI_FEATURE_MAX, "a driver's point must fit 
  * At a point: evaluate gets the features of the query. evaluate_point, which replaces it, gets the cleaned point, and
  * the state and scratch of ex_weigher_evaluate_from, or NULL. With neither, the cleaned point is the weights. draw, if
  * there is one, computes the row of a pseudo-example with a source instead of evaluate: what the solve needs so that
- * the weights at the source come out.
+ * the weights at the source come out. gradient computes weights as evaluate does, and their derivatives by each
+ * feature: of example i in rows + i * stride, [feature_count]. Without it, ex_weigher_gradient takes differences of
+ * weights. sets_along computes the derivatives of the weights in all sets along a direction [feature_count]; has_sets
+ * only.
  *
  * The others implement the functions of their names in exemplar/weigh.h. is_sound_head and is_sound return true if data
  * from a file can be evaluated without reading outside of it, as far as the kind alone can tell; is_sound comes after
@@ -56,6 +59,8 @@ typedef struct exi_weigher_kind {
                          bool *done, ex_error *error);
     void (*evaluate)(const ex_weigher *w, const double *features, double *weights);
     void (*draw)(const ex_weigher *w, const double *features, double *row);
+    void (*gradient)(const ex_weigher *w, const double *features, double *weights, double *rows, size_t stride);
+    void (*sets_along)(const ex_weigher *w, const double *features, const double *direction, double *set_weights);
     void (*evaluate_point)(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch);
     size_t (*state_size)(const ex_weigher *w);
     size_t (*scratch_size)(const ex_weigher *w);
