@@ -10,9 +10,11 @@ from .cache import Cache, CacheInfo
 from .errors import ArgumentError, DataError, Error, FileError, FormatError, LimitError, MemoryLimitError, SingularError
 from .mesh import Mesh, MeshDifference, Tag
 from .rig import LIMIT, Axis, Layer, Mesh, Outputs, Player, Pose, Rig, Skeleton, Texture, load
+from .subdivision import Subdivision, subdivide
+from .tree import Tree
 from .weigher import Weigher
 
 __version__ = _runtime.ex_version().text.decode()
 __all__ = ["ArgumentError", "Axis", "Cache", "CacheInfo", "DataError", "Error", "FileError", "FormatError", "LIMIT",
            "Layer", "LimitError", "MemoryLimitError", "Mesh", "MeshDifference", "Outputs", "Player", "Pose", "Rig",
-           "SingularError", "Skeleton", "Tag", "Texture", "Weigher", "gpu", "load"]
+           "SingularError", "Skeleton", "Subdivision", "Tag", "Texture", "Tree", "Weigher", "gpu", "load", "subdivide"]
