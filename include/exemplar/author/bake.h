@@ -45,7 +45,7 @@ typedef struct ex_bake_options {
                               frame */
     double error_most;     /* metres: baking fails if the error is larger; 0: no limit */
     const ex_tasks *tasks; /* optional */
-    const ex_progress *progress;        /* optional */
+    const ex_progress *progress;        /* optional; returning false stops */
     const char *name;                   /* of the animation in a .glb; NULL: "motion" */
     const bool *muted;                  /* [layer_count], optional */
     const ex_bake_evaluator *evaluator; /* for point caches, optional; it must honour level and muted itself. NULL: the

@@ -4,6 +4,7 @@
 #include "author/bake/bake.h"
 
 #include "author/base/array.h"
+#include "author/base/progress.h"
 
 #include <exemplar/author/cache.h>
 
@@ -59,8 +60,8 @@ static ex_result write_frames(baker *b) {
         result = evaluate(b, first, count, &positions);
         for (int i = 0; result == EX_OK && i < count; i++)
             result = write_frame(b, first + i, positions + (size_t)i * numbers);
-        if (result == EX_OK && b->progress && b->progress->report)
-            b->progress->report(b->progress->user, "writing frames", (double)(first + count) / total);
+        if (result == EX_OK && !exi_progress_tell(b->progress, "writing frames", (double)(first + count) / total))
+            result = exi_progress_stopped(b->error);
     }
     return result;
 }

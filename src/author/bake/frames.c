@@ -9,6 +9,7 @@
 #include "author/bake/bake.h"
 
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "runtime/base/memory.h"
 
 #include <math.h>
@@ -134,25 +135,24 @@ static void visit_range(void *context, int begin, int end) {
 
 ex_result exi_bake_walk_frames(const exi_bake *bake, const exi_bake_walk *walk) {
     batch *b = calloc(1, sizeof *b);
-    const ex_progress *progress = bake->options.progress;
-    ex_result result = EX_ERROR_MEMORY;
+    ex_result result = EX_OK;
+    bool room = false;
     if (b) {
         *b = (batch){.bake = bake, .walk = walk};
-        if (open_batch(b))
-            result = EX_OK;
-        for (; result == EX_OK && b->first < walk->count; b->first += b->size) {
+        room = open_batch(b);
+        for (; room && result == EX_OK && b->first < walk->count; b->first += b->size) {
             const int left = walk->count - b->first, count = left < b->size ? left : b->size;
             if (walk->truth != EXI_BAKE_NOTHING)
                 evaluate_batch(b, count);
             exi_run(bake->options.tasks, count, 1, visit_range, b);
-            if (progress && progress->report)
-                progress->report(progress->user, walk->what,
-                                 walk->begin + (walk->end - walk->begin) * (b->first + count) / walk->count);
+            const double part = walk->begin + (walk->end - walk->begin) * (b->first + count) / walk->count;
+            if (!exi_progress_tell(bake->options.progress, walk->what, part))
+                result = exi_progress_stopped(bake->error);
         }
         close_batch(b);
     }
     free(b);
-    return result == EX_OK ? EX_OK : ex_error_memory(bake->error, "frames", (size_t)bake->vertex_count * 48);
+    return room ? result : ex_error_memory(bake->error, "frames", (size_t)bake->vertex_count * 48);
 }
 
 /* ---- errors ---- */

@@ -9,6 +9,7 @@
 #include "author/trajectory/trajectory.h"
 
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "author/mesh/crossings.h"
 #include "runtime/base/result.h"
 
@@ -35,11 +36,10 @@ typedef struct survey {
     int done;
 } survey;
 
-static void tell(survey *s) {
-    const ex_progress *progress = s->def->progress;
+static ex_result tell(survey *s, ex_error *error) {
     const int all = METHOD_COUNT * EX_WARP_TIME_COUNT + GUIDE_COUNT + 1;
-    if (progress && progress->report)
-        progress->report(progress->user, "measuring", (double)s->done++ / all);
+    return exi_progress_tell(s->def->progress, "measuring", (double)s->done++ / all) ? EX_OK
+                                                                                     : exi_progress_stopped(error);
 }
 
 /* Computes means over the vertices of each component. */
@@ -93,10 +93,11 @@ static ex_result make_form(survey *s, int method, double t, ex_error *error) {
 }
 
 static ex_result measure_row(survey *s, int method, double t, ex_warp_row *row, ex_error *error) {
-    tell(s);
+    ex_result result = tell(s, error);
     row->method = method_name(s, method);
     row->t = t;
-    ex_result result = make_form(s, method, t, error);
+    if (result == EX_OK)
+        result = make_form(s, method, t, error);
     if (result == EX_OK)
         result = ex_between_stretch(s->between, t, s->positions, &row->stretch, NULL, error);
     if (result == EX_OK)
@@ -113,10 +114,11 @@ static ex_result measure_row(survey *s, int method, double t, ex_warp_row *row, 
 static ex_result measure_rows(survey *s, ex_error *error) {
     static const double times[EX_WARP_TIME_COUNT] = {0.1, 0.3, 0.5, 0.7, 0.9};
     ex_result result = EX_OK;
-    for (int k = 0; k < GUIDE_COUNT; k++) {
-        tell(s);
-        exi_between_rigid(s->between, 0.25 * (k + 1), s->between->iterations,
-                          s->guides + (size_t)k * 3 * (size_t)s->def->vertex_count, s->work);
+    for (int k = 0; k < GUIDE_COUNT && result == EX_OK; k++) {
+        result = tell(s, error);
+        if (result == EX_OK)
+            exi_between_rigid(s->between, 0.25 * (k + 1), s->between->iterations,
+                              s->guides + (size_t)k * 3 * (size_t)s->def->vertex_count, s->work);
     }
     for (int k = 0; k < EX_WARP_TIME_COUNT && result == EX_OK; k++)
         for (int i = 0; i < METHOD_COUNT && result == EX_OK; i++) {
@@ -216,8 +218,9 @@ ex_result ex_warp_report_create(const ex_trajectories_def *def, const ex_traject
     if (!s.report)
         return ex_error_memory(error, "the report", sizeof *s.report);
     s.report->row_count = METHOD_COUNT * EX_WARP_TIME_COUNT;
-    tell(&s);
-    ex_result result = open_survey(&s, error);
+    ex_result result = tell(&s, error);
+    if (result == EX_OK)
+        result = open_survey(&s, error);
     if (result == EX_OK)
         result = measure_rows(&s, error);
     if (result == EX_OK) {

@@ -141,6 +141,48 @@ static void test_refusals(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Stops at the given report. */
+typedef struct stopper {
+    int count, at;
+} stopper;
+
+static bool report_until(void *user, const char *what, double fraction) {
+    stopper *s = user;
+    assert_true(what && fraction >= 0 && fraction <= 1);
+    return s->count++ != s->at;
+}
+
+static void test_stopping(void **state) {
+    (void)state;
+    static const char *const names[] = {"s.pc2", "s.mdd", "s.abc", "s.obj", "s.glb"};
+    ex_rig *rig = bake_arm_rig(5, 4, EX_SKINNING_DUAL_QUATERNION, BAKE_SKINNED); /* not exact: all steps of a .glb */
+    ex_motion *motion = bake_motion(rig, 9, 9, 70);
+    const int before = scratch_entry_count();
+    int steps = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const bool glb = i == 4;
+        for (int at = 0;; at++) {
+            stopper s = {0, at};
+            const ex_progress progress = {report_until, &s};
+            const ex_bake_options options = {.progress = &progress, .thin = 1e-3};
+            ex_error error = {.result = EX_OK};
+            const ex_result result = glb ? ex_bake_glb(rig, motion, scratch_path(names[i]), &options, NULL, &error)
+                                         : ex_bake_cache(rig, motion, scratch_path(names[i]), &options, &error);
+            if (result == EX_OK) {
+                assert_int_equal(s.count, at); /* it was never stopped */
+                steps += at;
+                break;
+            }
+            assert_int_equal(s.count, at + 1); /* nothing was reported afterwards */
+            assert_sentence(&error, EX_ERROR_FILE, "nothing was written");
+            assert_true(i > 0 || scratch_entry_count() == before);
+        }
+    }
+    assert_true(steps > 8);
+    bake_motion_free(motion);
+    ex_rig_destroy(rig);
+}
+
 typedef struct attempt {
     ex_rig *rig;
     ex_motion *motion;
@@ -165,6 +207,7 @@ int main(void) {
         cmocka_unit_test(test_every_kind_and_level),
         cmocka_unit_test(test_an_evaluator),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);

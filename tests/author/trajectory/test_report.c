@@ -267,6 +267,32 @@ static void progress_rises(void **state) {
     warp_close(&w);
 }
 
+static bool stop_report(void *user, const char *what, double fraction) {
+    (void)what;
+    (void)fraction;
+    return (*(int *)user)-- > 0;
+}
+
+static void progress_stops(void **state) {
+    (void)state;
+    warp w;
+    warp_open(&w, 2, 0.6);
+    bar_bend(&w.bar, 6, 60, w.end);
+    find_trajectories(&w);
+    for (int at = 0; at < METHODS * EX_WARP_TIME_COUNT; at += 2) {
+        int left = at;
+        const ex_progress progress = {stop_report, &left};
+        ex_error error = {.result = EX_OK};
+        ex_warp_report *report;
+        w.def.progress = &progress;
+        assert_int_equal(ex_warp_report_create(&w.def, w.trajectories, 0, &report, &error), EX_ERROR_FILE);
+        assert_sentence(&error, EX_ERROR_FILE, "stopped");
+        assert_null(report);
+        assert_int_equal(left, -1); /* asked once, and not again */
+    }
+    warp_close(&w);
+}
+
 static ex_result report_once(void *context) {
     const warp *w = context;
     ex_warp_report *report;
@@ -320,6 +346,7 @@ int main(void) {
         cmocka_unit_test(rows_are_what_the_forms_are),
         cmocka_unit_test(bytes_of_nodes_and_bases),
         cmocka_unit_test(progress_rises),
+        cmocka_unit_test(progress_stops),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(misuse_is_told),
     };
