@@ -42,3 +42,23 @@ def choice(value, words, name: str) -> str:
     if not isinstance(value, str) or value not in words:
         raise ValueError(f"{name} is {value!r}; it must be {', '.join(repr(word) for word in words)}")
     return value
+
+
+def frame_range(value, name: str):
+    """The first frame and the number of frames of a range, counting from 0: a slice, a range, or (first, stop); the
+    number is None if it has no end. None: all."""
+    if value is None:
+        return 0, None
+    if isinstance(value, (slice, range)):
+        if value.step not in (None, 1):
+            raise ValueError(f"{name} must take every frame: its step is {value.step}")
+        value = (0 if value.start is None else value.start, value.stop)
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise TypeError(f"{name} must be a slice or (first, stop), counting from 0, not {value!r}")
+    first = count(value[0], name)
+    if value[1] is None:
+        return first, None
+    stop = count(value[1], name)
+    if stop <= first:
+        raise ValueError(f"{name}: there are no frames from {first} to {stop}")
+    return first, stop - first
