@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 #if defined(__x86_64__)
-#define OLDEST "GLIBC_2.2.5"
+#define OLDEST       "GLIBC_2.2.5"
 #define STAT_VERSION 1 /* of the kernel's struct stat */
 #else
-#define OLDEST "GLIBC_2.17"
+#define OLDEST       "GLIBC_2.17"
 #define STAT_VERSION 0
 #endif
 

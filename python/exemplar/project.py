@@ -38,10 +38,7 @@ Tell = Optional[Callable[[str, float], Any]]
 
 def rig_of(pointer: int) -> Rig:
     """The Rig of an ex_rig, which it owns from now on."""
-    rig = Rig.__new__(Rig)
-    rig._handle = Handle(pointer, runtime.ex_rig_destroy)
-    rig._describe()
-    return rig
+    return Rig._of(Handle(pointer, runtime.ex_rig_destroy))
 
 
 class Finding(Report):
@@ -600,7 +597,8 @@ class Project:
                     checked(author.ex_project_build, self._pointer(), ctypes.byref(building.options), ctypes.byref(made))
                     if target is not None:
                         checked(author.ex_rig_write_for, target, made, axes)
-                rig, made.value = rig_of(made.value), None
+                pointer, made.value = made.value, None
+                rig = rig_of(pointer)
         rig.notes, rig._form_axes = building.notes.texts, (axes.unit, bool(axes.z_up))
         rig.damped = [Damped(layer=text_of(runtime.ex_rig_layer_name(rig._handle.pointer, layer)),
                              example=text_of(runtime.ex_rig_example_name(rig._handle.pointer, layer, example)),
