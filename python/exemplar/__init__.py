@@ -14,15 +14,15 @@ from .mesh import Mesh, MeshDifference, Tag
 from .motion import Motion, RigMotion, poses
 from .picture import PlotInfo, SheetInfo, compare, plot, png_bytes, read_image, render, sheet, write_png
 from .project import Finding, Project
-from .rig import LIMIT, Axis, Layer, Outputs, Player, Pose, Rig, Skeleton, Texture, load
+from .rig import LIMIT, Axis, Layer, Mesh, Outputs, Player, Pose, Rig, Skeleton, Texture, load
 from .subdivision import Subdivision, subdivide
 from .tree import Tree
-from .weigher import Weigher
+from .weigher import Pseudo, SpaceAxis, Weigher
 
 __version__ = _runtime.ex_version().text.decode()
 __all__ = ["ArgumentError", "Axis", "BakeError", "BakeReport", "Cache", "CacheInfo", "DataError", "Error", "FileError",
            "Finding", "FormatError", "LIMIT", "Layer", "LimitError", "MemoryLimitError", "Mesh", "MeshDifference",
-           "Motion", "Outputs", "Player", "PlotInfo", "Pose", "Project", "Rig", "RigMotion", "SheetInfo",
-           "SingularError", "Skeleton", "Subdivision", "Tag", "Texture", "Tree", "Weigher", "bake", "compare", "demo",
-           "demos", "gpu", "load", "plot", "png_bytes", "poses", "read_image", "render", "sheet", "subdivide",
-           "write_png"]
+           "Motion", "Outputs", "Player", "PlotInfo", "Pose", "Project", "Pseudo", "Rig", "RigMotion", "SheetInfo",
+           "SingularError", "Skeleton", "SpaceAxis", "Subdivision", "Tag", "Texture", "Tree", "Weigher", "bake",
+           "compare", "demo", "demos", "gpu", "load", "plot", "png_bytes", "poses", "read_image", "render", "sheet",
+           "subdivide", "write_png"]
