@@ -8,6 +8,7 @@ from . import gpu
 from ._library import runtime as _runtime
 from .bake import BakeError, BakeReport, bake
 from .cache import Cache, CacheInfo
+from .create import layer
 from .demos import demo, demos
 from .errors import ArgumentError, DataError, Error, FileError, FormatError, LimitError, MemoryLimitError, SingularError
 from .mesh import Mesh, MeshDifference, Tag
@@ -24,5 +25,5 @@ __all__ = ["ArgumentError", "Axis", "BakeError", "BakeReport", "Cache", "CacheIn
            "Finding", "FormatError", "LIMIT", "Layer", "LimitError", "MemoryLimitError", "Mesh", "MeshDifference",
            "Motion", "Outputs", "Player", "PlotInfo", "Pose", "Project", "Pseudo", "Rig", "RigMotion", "SheetInfo",
            "SingularError", "Skeleton", "SpaceAxis", "Subdivision", "Tag", "Texture", "Tree", "Weigher", "bake",
-           "compare", "demo", "demos", "gpu", "load", "plot", "png_bytes", "poses", "read_image", "render", "sheet",
-           "subdivide", "write_png"]
+           "compare", "demo", "demos", "gpu", "layer", "load", "plot", "png_bytes", "poses", "read_image", "render",
+           "sheet", "subdivide", "write_png"]
