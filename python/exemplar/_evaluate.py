@@ -23,7 +23,9 @@ _REPORT = numpy.dtype({"names": ("hull_distance", "unfamiliar") + _SETTLED,
                        "offsets": [_abi.ex_driven.hull_distance.offset, _abi.ex_driven.unfamiliar.offset]
                        + [_abi.ex_driven.settled.offset + getattr(_abi.ex_settled, name).offset for name in _SETTLED],
                        "itemsize": ctypes.sizeof(_abi.ex_driven)})
-FLOAT = numpy.dtype("f4")
+FLOAT, _DOUBLE = numpy.dtype("f4"), numpy.dtype("f8")
+_STRIDES = {name: name[:-1] + "_stride" for name in ("positions", "normals", "tangents")}
+_ADDRESS, _BYTE, _ZERO = ctypes.addressof, ctypes.c_char.from_buffer, ctypes.memset
 _BATCH = 64  # poses per call of the library: more gain nothing and need more scratch memory
 _LAID = 4096  # poses whose structs are laid out at a time
 _KEEP = 16 << 20  # scratch memory above this is not kept
@@ -171,6 +173,9 @@ def level_of(rig, level):
 
 def target(given, shape, kind, name, packed):
     """The caller's array, checked: the last `packed` dimensions lie one after the other, and no two entries overlap."""
+    if given.__class__ is numpy.ndarray and given.dtype is kind and given.shape == shape and given.size and \
+            given.flags.c_contiguous and given.flags.writeable and given.flags.aligned:
+        return given
     if not isinstance(given, numpy.ndarray) or given.dtype != kind or not given.dtype.isnative or given.shape != shape:
         have = f"{given.dtype} {given.shape}" if isinstance(given, numpy.ndarray) else type(given).__name__
         raise ValueError(f"out: {name} must be an array of {kind} of shape {shape}; this is {have}")
@@ -207,12 +212,12 @@ class Request:
         wanted = {"positions": True, "normals": normals, "tangents": tangents, "weights": weights, "box": box,
                   "textures": textures, "report": report}
         for name, value in wanted.items():
-            if name != "textures" and not isinstance(value, (bool, numpy.bool_)):
+            if value is not False and value is not True and name != "textures" and not isinstance(value, numpy.bool_):
                 raise TypeError(f"{name} must be True or False")
         self.arrays = {}
         shapes = {"positions": ((count, vertices, 3), FLOAT, 1), "normals": ((count, vertices, 3), FLOAT, 1),
-                  "tangents": ((count, vertices, 4), FLOAT, 1),
-                  "weights": ((count, len(rig.examples)), numpy.dtype("f8"), 1), "box": ((count, 2, 3), FLOAT, 2)}
+                  "tangents": ((count, vertices, 4), FLOAT, 1), "weights": ((count, len(rig.examples)), _DOUBLE, 1),
+                  "box": ((count, 2, 3), FLOAT, 2)}
         for name, (shape, kind, packed) in shapes.items():
             if given.get(name) is not None:
                 self.arrays[name] = target(given[name], shape, kind, name, packed)
@@ -320,9 +325,41 @@ class Request:
             made["driven"] = self.report.ctypes.data + index * _REPORT.itemsize
         return made, kept
 
+    def _run_one(self, handle, pose):
+        """One pose, without arrays of structs."""
+        driver, elapsed = pose._driver, pose._elapsed
+        room = take_room()
+        given, output = room.pose, room.output
+        try:
+            if room.size < self.level.scratch:
+                room.reserve(self.level.scratch)
+            given.inputs, given.joints = pose._at_dials, pose._at_joints
+            if driver:
+                given.driver = driver.address
+            if elapsed:
+                given.elapsed = float(elapsed.array(1)[0])
+            for name, array in self.arrays.items():
+                if not array.size:
+                    continue
+                flags = array.flags
+                at = _ADDRESS(_BYTE(array)) if flags.c_contiguous and flags.writeable else \
+                    array.__array_interface__["data"][0]
+                setattr(output, name, at)
+                if name in _STRIDES and array.shape[1] > 1:
+                    setattr(output, _STRIDES[name], array.strides[1])
+            evaluate_one(handle.pointer, room.at_pose, room.at_output, ctypes.addressof(self.evaluation), room.at_scratch)
+            check_misuse()
+        finally:
+            given.driver, given.elapsed = None, 0
+            _ZERO(room.at_output, 0, _OUTPUT.itemsize)
+            room.give_back()
+
     def run(self, pose, state=None):
         """Evaluates poses. state: memory of one character, then they are frames one after the other."""
         handle, count = self.rig._handle, self.count
+        if count == 1 and state is None and self.threads == 1 and self.textures is None and self.report is None:
+            self._run_one(handle, pose)
+            return
         if count:
             pose = pose._part(0, 1, count)  # its memory stays, whatever another thread does with the pose
         with tasks(min(self.threads, 1024)) as hook:

@@ -20,7 +20,8 @@ from .pose import Pose, whole
 
 __all__ = ["LIMIT", "Axis", "Layer", "Mesh", "Outputs", "Player", "Pose", "Rig", "Skeleton", "Texture", "load"]
 
-_ADDRESS, _BYTE, _EMPTY, _FLOAT = ctypes.addressof, ctypes.c_char.from_buffer, numpy.empty, numpy.dtype("f4")
+_ADDRESS, _BYTE, _EMPTY = ctypes.addressof, ctypes.c_char.from_buffer, numpy.empty
+_ARRAY, _FLOAT = numpy.ndarray, numpy.dtype("f4")
 _STORAGE = {"float": _abi.EX_STORAGE_FLOAT, "short": _abi.EX_STORAGE_16_BIT}
 
 
@@ -388,15 +389,20 @@ class Rig:
         array to write positions to, or a dict of arrays, or what an earlier call returned. Vertices may be any multiple
         of 4 bytes apart, so parts of larger arrays are fine; their coordinates are packed.
         """
-        if poses.__class__ is Pose and poses._count == 1 and out is None and normals is False and weights is False \
+        if poses.__class__ is Pose and poses._count == 1 and normals is False and weights is False \
                 and level == 0 and tangents is False and box is False and textures is False and split is False \
                 and weighers is None and muted is None and driver is None and elapsed is None and unskinned is False \
                 and unsettled is False and report is False and threads == 1:
             handle, plain = self._handle, self._level_0
             if poses._handle is not handle:
                 raise TypeError("poses must come from rig.pose of this rig")
-            if poses._driver is None and poses._elapsed is None:
+            if out is None:
                 made = _EMPTY(plain.shape, _FLOAT)
+            elif out.__class__ is _ARRAY and out.dtype is _FLOAT and out.shape == plain.shape and out.flags.carray:
+                made = out
+            else:
+                made = None
+            if made is not None and poses._driver is None and poses._elapsed is None:
                 room = take_room()
                 try:
                     if room.size < plain.scratch:
