@@ -156,17 +156,14 @@ def level_of(rig, level):
         if level != "limit":
             raise ValueError(f"there is no level '{level}': use a number, or 'limit'")
         level = LIMIT
-    try:
-        return rig._levels[level]
-    except (KeyError, TypeError):
-        pass
-    number = whole(level, "level", -2 ** 31, 2 ** 31 - 1)
+    number = level if level.__class__ is int else whole(level, "level", -2 ** 31, 2 ** 31 - 1)
     found = rig._levels.get(number)
     if found is None:
-        found = Level(rig._handle, number)
+        found = Level(rig._handle, whole(number, "level", -2 ** 31, 2 ** 31 - 1))
         if not found.vertices:
             limit = " and 'limit'" if runtime.ex_rig_level_vertex_count(rig._handle.pointer, LIMIT) else ""
-            raise ValueError(f"the rig has no level {level}; it has 0 to {rig.level_count}{limit}")
+            name = "'limit'" if number == LIMIT else number
+            raise ValueError(f"the rig has no level {name}; it has 0 to {rig.level_count}{limit}")
         rig._levels[number] = found
     return found
 

@@ -88,11 +88,8 @@ class Pose:
                 continue
             if name == "joints" and not rig._joint_count or name == "driver" and not rig._driver_count:
                 raise ValueError(f"the rig has no {'skeleton' if name == 'joints' else name}")
-            rows = take(values, kind, (None,) * min(numpy.ndim(values), len(shape)) if numpy.ndim(values) <= len(shape)
-                        else (None,) + shape, name)
-            if rows.ndim == len(shape):
-                rows = take(rows, kind, shape, name)[None]
-            given[name] = rows
+            rows = take(values, kind, shape if numpy.ndim(values) == len(shape) else (None,) + shape, name)
+            given[name] = rows if rows.ndim > len(shape) else rows[None]
         counts = {len(rows) for rows in given.values()} - {1}
         if count is not None and count != 1 or not counts:
             counts.add(1 if count is None else count)
