@@ -4,7 +4,7 @@
 >>> rig.evaluate(rig.pose(elbow=70)).shape
 (1, 1335, 3)
 """
-from . import gpu
+from . import drive, gpu
 from ._library import runtime as _runtime
 from .bake import BakeError, BakeReport, bake
 from .cache import Cache, CacheInfo
@@ -25,5 +25,5 @@ __all__ = ["ArgumentError", "Axis", "BakeError", "BakeReport", "Cache", "CacheIn
            "Finding", "FormatError", "LIMIT", "Layer", "LimitError", "MemoryLimitError", "Mesh", "MeshDifference",
            "Motion", "Outputs", "Player", "PlotInfo", "Pose", "Project", "Pseudo", "Rig", "RigMotion", "SheetInfo",
            "SingularError", "Skeleton", "SpaceAxis", "Subdivision", "Tag", "Texture", "Tree", "Weigher", "bake",
-           "compare", "demo", "demos", "gpu", "layer", "load", "plot", "png_bytes", "poses", "read_image", "render",
-           "sheet", "subdivide", "write_png"]
+           "compare", "demo", "demos", "drive", "gpu", "layer", "load", "plot", "png_bytes", "poses", "read_image",
+           "render", "sheet", "subdivide", "write_png"]

@@ -111,11 +111,12 @@ def _face_arrays(faces):
 
 
 class _Borrowed:
-    """An ex_mesh over arrays of Python: `pointer` is valid as long as this object. The library must not free it."""
-    __slots__ = ("pointer", "struct", "_kept")
+    """An ex_mesh over arrays of Python, in `pointer`, which keeps them. The library must not free it."""
+    __slots__ = ("pointer",)
 
     def __init__(self, struct, kept):
-        self.struct, self._kept, self.pointer = struct, kept, ctypes.pointer(struct)
+        struct._kept = kept
+        self.pointer = ctypes.pointer(struct)
 
 
 class Mesh:
@@ -254,7 +255,7 @@ class Mesh:
         return cls._made(author.ex_rig_to_mesh, rig._handle.pointer, ctypes.byref(surface))
 
     def _to_c(self) -> _Borrowed:
-        """An ex_mesh over this mesh's arrays; `pointer` is valid while the returned object lives."""
+        """An ex_mesh over copies of this mesh's arrays, in `pointer`."""
         self._finite()
         kept = []
 

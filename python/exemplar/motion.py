@@ -11,7 +11,7 @@ import numpy
 
 from . import _abi
 from ._arrays import address, copied, take
-from ._library import Handle, author, checked, path_bytes, text_of
+from ._library import Handle, author, checked, path_bytes, runtime, text_of
 from ._options import count as whole
 from ._options import number
 from .cache import Stage
@@ -30,6 +30,17 @@ def as_rig(value, name: str = "rig") -> Rig:
     if isinstance(value, (str, bytes, os.PathLike)):
         return load(os.fsdecode(value))
     raise TypeError(f"{name} must be a Rig or the path of one, not {type(value).__name__}")
+
+
+def rig_of(pointer) -> Rig:
+    """A Rig of the library's ex_rig, which it then owns."""
+    handle = Handle(pointer, runtime.ex_rig_destroy)
+    if hasattr(Rig, "_of"):
+        return Rig._of(handle)
+    rig = Rig.__new__(Rig)
+    rig._handle = handle
+    rig._describe()
+    return rig
 
 
 class RigMotion:

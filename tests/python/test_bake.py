@@ -25,7 +25,7 @@ def arm(demo):
 
 
 def tell(tool, *words):
-    """What the tool says; its files have the names of ours, in folder tool, since a .glb holds its name."""
+    """The report of the tool; its files have the names of ours, in folder tool, since a .glb holds its name."""
     words = list(words)
     os.mkdir(words[-1].parent)
     run = subprocess.run([tool, "bake", *words[:-1], "-o", words[-1], "--json"], check=True, capture_output=True)

@@ -49,7 +49,7 @@ def arm(demo):
 
 
 def played(tool, demo, tmp_path, *words):
-    """What the tool bakes with these options, as frames."""
+    """Frames that the tool bakes with these options."""
     subprocess.run([tool, "bake", demo("arm") / "arm.glb", *words, "-q", "-o", tmp_path / "tool.pc2"], check=True)
     with exemplar.Cache(tmp_path / "tool.pc2") as cache:
         return cache[:]
