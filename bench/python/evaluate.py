@@ -18,17 +18,16 @@ import numpy
 
 import exemplar
 
+LIBRARY = os.environ.get("EXEMPLAR_LIBRARY") or str(pathlib.Path(exemplar.__file__).parent / "libexemplar.so")
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 POSES = 10000
 
 
 def build(folder):
     """The C program, linked with the library that Python uses."""
-    library = os.environ.get("EXEMPLAR_LIBRARY") or str(pathlib.Path(exemplar.__file__).parent / "libexemplar.so")
     program = pathlib.Path(folder) / "evaluate"
     subprocess.run([os.environ.get("CC", "cc"), "-std=c17", "-O2", f"-I{ROOT}", f"-I{ROOT / 'include'}",
-                    ROOT / "bench" / "python" / "evaluate.c", library, f"-Wl,-rpath,{pathlib.Path(library).parent}",
-                    "-o", program], check=True)
+                    ROOT / "bench" / "python" / "evaluate.c", LIBRARY, "-o", program], check=True)
     return program
 
 
@@ -36,7 +35,8 @@ class Program:
     """The C program with a rig."""
 
     def __init__(self, program, rig):
-        self.process = subprocess.Popen([program, rig], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program, rig], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env={**os.environ, "LD_PRELOAD": LIBRARY})
 
     def ask(self, *words):
         print(*words, file=self.process.stdin, flush=True)

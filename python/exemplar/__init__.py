@@ -4,7 +4,7 @@
 >>> rig.evaluate(rig.pose(elbow=70)).shape
 (1, 1335, 3)
 """
-from . import drive, gpu
+from . import drive, gpu, scan
 from ._library import runtime as _runtime
 from .bake import BakeError, BakeReport, bake
 from .cache import Cache, CacheInfo
@@ -13,9 +13,10 @@ from .demos import demo, demos
 from .errors import ArgumentError, DataError, Error, FileError, FormatError, LimitError, MemoryLimitError, SingularError
 from .mesh import Mesh, MeshDifference, Tag
 from .motion import Motion, RigMotion, poses
-from .picture import PlotInfo, SheetInfo, compare, plot, png_bytes, read_image, render, sheet, write_png
+from .picture import Picture, PlotInfo, SheetInfo, compare, plot, png_bytes, read_image, render, sheet, write_png
 from .project import Finding, Project
-from .rig import LIMIT, Axis, Layer, Mesh, Outputs, Player, Pose, Rig, Skeleton, Texture, load
+from .rig import LIMIT, Axis, Layer, Outputs, Player, Pose, Rig, Skeleton, Split, Texture, load
+from .show import Show, show
 from .subdivision import Subdivision, subdivide
 from .tree import Tree
 from .weigher import Pseudo, SpaceAxis, Weigher
@@ -23,7 +24,7 @@ from .weigher import Pseudo, SpaceAxis, Weigher
 __version__ = _runtime.ex_version().text.decode()
 __all__ = ["ArgumentError", "Axis", "BakeError", "BakeReport", "Cache", "CacheInfo", "DataError", "Error", "FileError",
            "Finding", "FormatError", "LIMIT", "Layer", "LimitError", "MemoryLimitError", "Mesh", "MeshDifference",
-           "Motion", "Outputs", "Player", "PlotInfo", "Pose", "Project", "Pseudo", "Rig", "RigMotion", "SheetInfo",
-           "SingularError", "Skeleton", "SpaceAxis", "Subdivision", "Tag", "Texture", "Tree", "Weigher", "bake",
-           "compare", "demo", "demos", "drive", "gpu", "layer", "load", "plot", "png_bytes", "poses", "read_image",
-           "render", "sheet", "subdivide", "write_png"]
+           "Motion", "Outputs", "Picture", "Player", "PlotInfo", "Pose", "Project", "Pseudo", "Rig", "RigMotion",
+           "SheetInfo", "Show", "SingularError", "Skeleton", "SpaceAxis", "Split", "Subdivision", "Tag", "Texture",
+           "Tree", "Weigher", "bake", "compare", "demo", "demos", "drive", "gpu", "layer", "load", "plot", "png_bytes",
+           "poses", "read_image", "render", "scan", "sheet", "show", "subdivide", "write_png"]

@@ -16,8 +16,7 @@ from ._options import count as whole
 from ._options import flag, number
 from .cache import Cache, Stage, in_memory
 from .mesh import _word, _words, as_mesh
-from .motion import rig_of
-from .rig import Rig
+from .rig import Rig, rig_of
 
 
 class Key(typing.NamedTuple):

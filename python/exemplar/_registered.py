@@ -17,7 +17,7 @@ from ._given import Report
 from ._library import Handle, author, checked, runtime, text_of
 from ._work import Progress, tasks
 from .mesh import Mesh
-from .project import rig_of
+from .rig import rig_of
 
 Tell = Optional[Callable[[str, float], Any]]
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}

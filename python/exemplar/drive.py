@@ -30,8 +30,7 @@ from ._work import Progress, tasks
 from .bake import is_same_file
 from .cache import Cache, Stage, frame_path, in_memory, kind_of
 from .mesh import _word, as_mesh
-from .motion import rig_of
-from .rig import Rig
+from .rig import Rig, rig_of
 
 __all__ = ["Applied", "DriveReport", "Key", "Learned", "Suggestions", "Take", "add", "apply", "keys", "learn", "remove",
            "report", "suggest"]

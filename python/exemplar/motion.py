@@ -32,17 +32,6 @@ def as_rig(value, name: str = "rig") -> Rig:
     raise TypeError(f"{name} must be a Rig or the path of one, not {type(value).__name__}")
 
 
-def rig_of(pointer) -> Rig:
-    """A Rig of the library's ex_rig, which it then owns."""
-    handle = Handle(pointer, runtime.ex_rig_destroy)
-    if hasattr(Rig, "_of"):
-        return Rig._of(handle)
-    rig = Rig.__new__(Rig)
-    rig._handle = handle
-    rig._describe()
-    return rig
-
-
 class RigMotion:
     """Timed poses of one rig.
 

@@ -62,11 +62,20 @@ def _image_of(pointer):
     return ctypes.cast(pointer, ctypes.POINTER(_abi.ex_image))
 
 
+class Picture(numpy.ndarray):
+    """An image (H, W, 4) of bytes, red green blue alpha in sRGB, rows from the top. A notebook shows it."""
+
+    def _repr_png_(self):
+        if self.dtype != numpy.uint8 or self.ndim not in (2, 3) or not self.size:
+            return None  # a part of one
+        return png_bytes(self)
+
+
 def _array(image):
-    return copied(image.pixels, "u1", (image.height, image.width, 4))
+    return copied(image.pixels, "u1", (image.height, image.width, 4)).view(Picture)
 
 
-def read_image(source) -> numpy.ndarray:
+def read_image(source) -> Picture:
     """A PNG or JPEG file as (H, W, 4) bytes: red green blue alpha in sRGB, rows from the top. source: a path, or the bytes
     of a file as bytes, bytearray or memoryview."""
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -336,7 +345,7 @@ def render(source, pose=None, *, size: Tuple[int, int] = (1000, 1000), yaw: floa
            show: Optional[str] = None, with_=None, values=None, label: Optional[str] = None, unit: Optional[str] = None,
            diverging: bool = False, range: Optional[Tuple[float, float]] = None, background: str = "quiet",
            ground: bool = True, occlusion: int = 8, samples: int = 16, progress: Tell = None,
-           threads: Optional[int] = 1) -> numpy.ndarray:
+           threads: Optional[int] = 1) -> Picture:
     """Draws a form, or a rig at a pose: (H, W, 4) bytes, red green blue alpha in sRGB, rows from the top.
 
     source: a Rig, a Mesh, (vertices, faces), or the path of a rig or a form. pose: from rig.pose, or {axis: value}.
@@ -433,7 +442,7 @@ def _texture(texture, subject):
     return _image(read_image(texture) if _given.is_path(texture) else texture, "texture")
 
 
-def compare(source, other, pose=None, **options) -> numpy.ndarray:
+def compare(source, other, pose=None, **options) -> Picture:
     """Draws the distances between two forms as colours: render(source, pose, show='difference', with_=other, …)."""
     return render(source, pose, show="difference", with_=other, **options)
 

@@ -23,7 +23,7 @@ from ._arrays import address, copied, take
 from ._library import Handle, author, checked, runtime, text_of
 from ._given import Notes, Report
 from ._work import Progress, tasks
-from .rig import Rig
+from .rig import Rig, rig_of
 
 try:
     import fcntl
@@ -34,11 +34,6 @@ STORAGES = ("float", "short")
 SEVERITIES = ("error", "warning", "note")
 Values = Mapping[str, Any]
 Tell = Optional[Callable[[str, float], Any]]
-
-
-def rig_of(pointer: int) -> Rig:
-    """The Rig of an ex_rig, which it owns from now on."""
-    return Rig._of(Handle(pointer, runtime.ex_rig_destroy))
 
 
 class Finding(Report):

@@ -15,10 +15,11 @@ from . import _abi
 from ._arrays import address, copied, take
 from ._evaluate import LIMIT, Outputs, Request, evaluate_one, level_of, take_room
 from ._library import Handle, author, check_misuse, checked, path_bytes, runtime, text_of
+from .mesh import Mesh
 from .parts import Axis, Layer, Skeleton, Texture
 from .pose import Pose, whole
 
-__all__ = ["LIMIT", "Axis", "Layer", "Mesh", "Outputs", "Player", "Pose", "Rig", "Skeleton", "Texture", "load"]
+__all__ = ["LIMIT", "Axis", "Layer", "Outputs", "Player", "Pose", "Rig", "Skeleton", "Split", "Texture", "load"]
 
 _ADDRESS, _BYTE, _EMPTY = ctypes.addressof, ctypes.c_char.from_buffer, numpy.empty
 _ARRAY, _FLOAT = numpy.ndarray, numpy.dtype("f4")
@@ -46,32 +47,25 @@ def load(source: typing.Union[str, os.PathLike, bytes], *, storage: str = "float
     return Rig._unpack(data, storage, normals, tangents, levels)
 
 
-class Mesh:
-    """Vertices (V, 3) at rest in metres, triangles (T, 3) of vertices, and faces as a list of arrays."""
+class Split:
+    """How a level of a rig is displayed: a vertex with several texture coordinates or normals is split."""
 
     def __init__(self, handle, level):
-        rig = handle.pointer
-        mesh = runtime.ex_rig_level_mesh(rig, level)
-        self.vertex_count = mesh.vertex_count
-        self.split_source = copied(mesh.split_source, "u4", (mesh.split_count,)) if mesh.split_source else \
+        mesh = runtime.ex_rig_level_mesh(handle.pointer, level)
+        self.source: numpy.ndarray = copied(mesh.split_source, "u4", (mesh.split_count,)) if mesh.split_source else \
             numpy.arange(mesh.vertex_count, dtype="u4")
-        """(S,) the vertex of each split vertex: a vertex with several texture coordinates is split for display."""
-        self.texcoords = copied(mesh.texcoords, "f4", (mesh.split_count, 2)) if mesh.texcoords else None
-        """(S, 2) of split vertices, or None."""
-        self.split_triangles = copied(mesh.triangles, "u4", (mesh.triangle_count, 3)).astype(numpy.int32)
-        """(T, 3) of split vertices, for evaluate(split=True)."""
-        self.triangles = self.split_source[self.split_triangles].astype(numpy.int32)
-        corners = self.split_source[copied(mesh.corners, "u4", (mesh.corner_count,))].astype(numpy.int32)
-        sizes = copied(mesh.face_sizes, "u4", (mesh.face_count,))
-        self.faces = numpy.split(corners, numpy.cumsum(sizes)[:-1]) if len(sizes) else []
-        self.vertices = None
+        """(S,) the vertex of each split vertex."""
+        self.texcoords: typing.Optional[numpy.ndarray] = \
+            copied(mesh.texcoords, "f4", (mesh.split_count, 2)) if mesh.texcoords else None
+        """(S, 2) of split vertices, origin at the top left; or None."""
+        self.triangles: numpy.ndarray = copied(mesh.triangles, "u4", (mesh.triangle_count, 3)).astype(numpy.int32)
+        """(T, 3) of split vertices."""
 
-    def __iter__(self):
-        """As a tuple (vertices, triangles), which other packages take."""
-        return iter((self.vertices, self.triangles))
+    def __len__(self):
+        return len(self.source)
 
     def __repr__(self):
-        return f"<exemplar.Mesh, {self.vertex_count} vertices, {len(self.triangles)} triangles>"
+        return f"<exemplar.Split, {len(self.source)} vertices, {len(self.triangles)} triangles>"
 
 
 class Rig:
@@ -183,45 +177,34 @@ class Rig:
     def mesh_at(self, level: typing.Union[int, str]) -> Mesh:
         """The mesh of a level, at rest."""
         number = level_of(self, level).level
-        if ("mesh", number) not in self._parts:
-            made = Mesh(self._handle, number)
-            if number == 0:
-                made.vertices = numpy.empty((made.vertex_count, 3), dtype=numpy.float32)
-                runtime.ex_rig_rest_mesh(self._handle.pointer, made.vertices.ctypes.data)
-            else:
-                made.vertices = self.evaluate(level=number)[0]
-            self._parts["mesh", number] = made
-        return self._parts["mesh", number]
+        return self._part(("mesh", number), lambda: Mesh._of_rig(self, number)).copy()
 
-    def _notes(self):
-        """Names of groups and materials, and those of each face, from the rig's mesh."""
-        if "notes" not in self._parts:
-            made = ctypes.POINTER(_abi.ex_mesh)()
-            checked(author.ex_rig_to_mesh, self._handle.pointer, None, ctypes.byref(made))
-            try:
-                mesh = made.contents
-                parts = {}
-                for kind, count, names, faces in (
-                        ("groups", mesh.group_count, mesh.group_names, mesh.face_groups),
-                        ("materials", mesh.material_count, mesh.material_names, mesh.face_materials)):
-                    words = (ctypes.c_char_p * count).from_address(names) if count else ()
-                    numbers = copied(faces, "i4", (mesh.face_count,)) if faces else \
-                        numpy.full(mesh.face_count, -1, dtype=numpy.int32)
-                    parts[kind] = {text_of(name): numpy.flatnonzero(numbers == i) for i, name in enumerate(words)}
-                self._parts["notes"] = parts
-            finally:
-                author.ex_mesh_destroy(made)
-        return self._parts["notes"]
+    def split(self, level: typing.Union[int, str] = 0) -> Split:
+        """How a level is displayed, for evaluate(split=True): triangles, texture coordinates, the vertices behind."""
+        number = level_of(self, level).level
+        return self._part(("split", number), lambda: Split(self._handle, number))
+
+    def _part(self, key, make):
+        """What is made once and kept."""
+        if key not in self._parts:
+            self._parts[key] = make()
+        return self._parts[key]
+
+    def _faces_by(self, kind):
+        mesh = self._part(("mesh", 0), lambda: Mesh._of_rig(self, 0))
+        names, numbers = getattr(mesh, kind), getattr(mesh, f"face_{kind}")
+        return {name: numpy.flatnonzero(numbers == i) if numbers is not None else numpy.empty(0, dtype=numpy.int64)
+                for i, name in enumerate(names)}
 
     @property
     def groups(self) -> typing.Mapping[str, numpy.ndarray]:
         """Groups of faces: names, and the numbers of their faces."""
-        return types.MappingProxyType(self._notes()["groups"])
+        return types.MappingProxyType(self._part("groups", lambda: self._faces_by("groups")))
 
     @property
     def materials(self) -> typing.Mapping[str, numpy.ndarray]:
         """Materials: names, and the numbers of their faces."""
-        return types.MappingProxyType(self._notes()["materials"])
+        return types.MappingProxyType(self._part("materials", lambda: self._faces_by("materials")))
 
     @property
     def skin(self) -> typing.Optional[typing.Tuple[numpy.ndarray, numpy.ndarray]]:
@@ -382,7 +365,7 @@ class Rig:
         textures (a dict of arrays (N, H, W, 4) of bytes; textures may name some), and report on a driven rig.
 
         level: 0 the mesh, 1 and up refined levels, 'limit' the limit surface. split: vertices that are split for
-        display (rig.mesh_at(level).split_source). weighers: a dict of layers and the weighers to use instead. muted:
+        display (rig.split(level)). weighers: a dict of layers and the weighers to use instead. muted:
         layers to leave out; without it, those that the author muted. driver (N, D, 3): forms of the driver in metres.
         elapsed: seconds since the frame before, for rigs that follow motion (see player). unskinned, unsettled: leave
         stages out. threads: how many work at once, None for all processors; the result does not depend on it. out: an
@@ -439,6 +422,22 @@ class Rig:
             made = self.evaluate(part, out=made if reuse else None, **options)
             yield begin, made
 
+    def jacobian(self, pose=None, **options):
+        """Derivatives (V, 3, columns) of positions by the axes at a pose: see exemplar.jacobian."""
+        from ._jacobian import jacobian
+        return jacobian(self, pose, **options)
+
+    def show(self, height: int = 400, **options):
+        """An interactive view for a notebook, or a page of its own: see exemplar.show."""
+        from .show import show
+        return show(self, height, **options)
+
+    def _repr_html_(self):
+        return self.show()._repr_html_()
+
+    def _repr_png_(self):
+        return self.show()._repr_png_()
+
     def player(self) -> "Player":
         """One character that is evaluated frame after frame."""
         return Player(self)
@@ -482,6 +481,11 @@ class Rig:
 
 def _unpacked(data):
     return Rig._unpack(data)
+
+
+def rig_of(pointer: int) -> Rig:
+    """The Rig of an ex_rig, which it owns from now on."""
+    return Rig._of(Handle(pointer, runtime.ex_rig_destroy))
 
 
 class Player:

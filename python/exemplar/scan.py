@@ -27,7 +27,8 @@ from ._registered import Articulated, Registered, articulate, cloud, landmarks_o
 from ._work import Progress, tasks
 from .errors import Error
 from .mesh import Mesh
-from .project import Project, _locked, rig_of
+from .project import Project, _locked
+from .rig import rig_of
 
 __all__ = ["Articulated", "Built", "Capture", "Carried", "Fitted", "Found", "Kinematics", "Labelled", "Markers", "Registered",
            "ScanReport", "Session", "Template", "articulate", "build", "carry", "cloud", "find_markers", "fit", "label",
