@@ -22,7 +22,8 @@ def take(values, kind, shape, name):
         whole = numpy.iinfo(kind)
         if not (numpy.all(given == numpy.floor(given)) and given.min() >= whole.min and given.max() <= whole.max):
             raise ValueError(f"{name}: numbers must be whole, from {whole.min} to {whole.max}")
-    return numpy.ascontiguousarray(given, dtype=kind).reshape(given.shape)  # which may be ()
+    with numpy.errstate(over="ignore", invalid="ignore"):
+        return numpy.ascontiguousarray(given, dtype=kind).reshape(given.shape)  # which may be ()
 
 
 def copied(address, kind, shape):

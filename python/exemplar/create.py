@@ -506,7 +506,7 @@ class _Mesh:
 
     def __init__(self, vertices, faces, texcoords, corner_texcoords, skeleton):
         self.vertices, self.skeleton = vertices_of(vertices), skeleton
-        self.floats = self.vertices.astype(numpy.float32)
+        self.floats = take(self.vertices, "f4", (None, 3), "vertices")
         if not numpy.isfinite(self.floats).all():
             raise ValueError("vertices: numbers are too large")
         self.count = len(self.vertices)
