@@ -19,6 +19,7 @@ from .rig import LIMIT, Axis, Layer, Outputs, Player, Pose, Rig, Skeleton, Split
 from .show import Show, show
 from .subdivision import Subdivision, subdivide
 from .tree import Tree
+from .warp import Warp, warp
 from .weigher import Pseudo, SpaceAxis, Weigher
 
 __version__ = _runtime.ex_version().text.decode()
@@ -26,5 +27,5 @@ __all__ = ["ArgumentError", "Axis", "BakeError", "BakeReport", "Cache", "CacheIn
            "Finding", "FormatError", "LIMIT", "Layer", "LimitError", "MemoryLimitError", "Mesh", "MeshDifference",
            "Motion", "Outputs", "Picture", "Player", "PlotInfo", "Pose", "Project", "Pseudo", "Rig", "RigMotion",
            "SheetInfo", "Show", "SingularError", "Skeleton", "SpaceAxis", "Split", "Subdivision", "Tag", "Texture",
-           "Tree", "Weigher", "bake", "compare", "demo", "demos", "drive", "gpu", "layer", "load", "plot", "png_bytes",
-           "poses", "read_image", "render", "scan", "sheet", "show", "subdivide", "write_png"]
+           "Tree", "Warp", "Weigher", "bake", "compare", "demo", "demos", "drive", "gpu", "layer", "load", "plot",
+           "png_bytes", "poses", "read_image", "render", "scan", "sheet", "show", "subdivide", "warp", "write_png"]
