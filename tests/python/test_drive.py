@@ -184,6 +184,17 @@ def test_applied_as_by_the_tool(tool, data, rig, learned, tmp_path, options, wor
     assert not isinstance(streamed, numpy.ndarray) and numpy.array_equal(list(streamed), frames)
 
 
+def test_untangled(tool, data, rig, tmp_path):
+    far = bent(BODY, numpy.linspace(1.6, 2.9, 6))
+    Cache.write(tmp_path / "far.pc2", far)
+    tell(tool, "apply", rig, "--driver", tmp_path / "far.pc2", "--untangle", "-o", tmp_path / "tool.pc2")
+    untangled = drive.apply(rig, far, untangle=True)
+    assert numpy.array_equal(untangled, Cache(tmp_path / "tool.pc2")[:])
+    assert not numpy.array_equal(untangled, drive.apply(rig, far))
+    report = drive.report(rig, far, untangle=True)
+    assert report.frames["crossings"].sum() < report.frames["crossings_before"].sum()
+
+
 def test_over_other_garments(tool, data, rig, tmp_path):
     shirt = tube(.058, -.3, .25, 15)
     shirt.write(tmp_path / "shirt.obj")
