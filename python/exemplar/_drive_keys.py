@@ -16,7 +16,7 @@ from ._options import count as whole
 from ._options import flag, number
 from .cache import Cache, Stage, in_memory
 from .mesh import _word, _words, as_mesh
-from .rig import Rig, rig_of
+from .rig import Rig
 
 
 class Key(typing.NamedTuple):
@@ -56,7 +56,7 @@ class _Set:
 def _build(made):
     rig = ctypes.c_void_p()
     checked(author.ex_drive_build, ctypes.byref(made), ctypes.byref(rig))
-    return rig_of(rig.value)
+    return Rig._own(rig.value)
 
 
 def keys(rig) -> typing.List[Key]:

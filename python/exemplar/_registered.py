@@ -17,7 +17,7 @@ from ._given import Report
 from ._library import Handle, author, checked, runtime, text_of
 from ._work import Progress, tasks
 from .mesh import Mesh
-from .rig import rig_of
+from .rig import Rig
 
 Tell = Optional[Callable[[str, float], Any]]
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
@@ -283,7 +283,7 @@ def _articulated(inside, definition, layers, report, target, table, metres):
             left = Handle(outs, author.ex_left_outs_destroy)
         if target is not None:
             checked(author.ex_rig_write, target, rig)
-        whole, rig.value = rig_of(rig.value), None
+        whole, rig.value = Rig._own(rig.value), None
     result = _describe(inside, body.pointer.contents, found.pointer.contents if found else None,
                        left.pointer.contents if left else None, metres)
     result.rig = whole

@@ -30,7 +30,7 @@ from ._work import Progress, tasks
 from .bake import is_same_file
 from .cache import Cache, Stage, frame_path, in_memory, kind_of
 from .mesh import _word, as_mesh
-from .rig import Rig, rig_of
+from .rig import Rig
 
 __all__ = ["Applied", "DriveReport", "Key", "Learned", "Suggestions", "Take", "add", "apply", "keys", "learn", "remove",
            "report", "suggest"]
@@ -326,7 +326,7 @@ def learn(driver, driven, takes, *, method: str = "keys", keys: typing.Optional[
         with tasks(threads) as hook, Progress(progress) as told:
             wanted.tasks, wanted.progress = hook, told.pointer
             checked(author.ex_drive_learn, ctypes.byref(wanted), ctypes.byref(made), ctypes.byref(learned))
-            rig, report = rig_of(made.value), Handle(learned, author.ex_learned_free)
+            rig, report = Rig._own(made.value), Handle(learned, author.ex_learned_free)
     return _learned(rig, report.pointer.contents, method, most, wanted, takes)
 
 

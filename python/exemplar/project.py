@@ -23,7 +23,7 @@ from ._arrays import address, copied, take
 from ._library import Handle, author, checked, runtime, text_of
 from ._given import Notes, Report
 from ._work import Progress, tasks
-from .rig import Rig, rig_of
+from .rig import Rig
 
 try:
     import fcntl
@@ -593,7 +593,7 @@ class Project:
                     if target is not None:
                         checked(author.ex_rig_write_for, target, made, axes)
                 pointer, made.value = made.value, None
-                rig = rig_of(pointer)
+                rig = Rig._own(pointer)
         rig.notes, rig._form_axes = building.notes.texts, (axes.unit, bool(axes.z_up))
         rig.damped = [Damped(layer=text_of(runtime.ex_rig_layer_name(rig._handle.pointer, layer)),
                              example=text_of(runtime.ex_rig_example_name(rig._handle.pointer, layer, example)),

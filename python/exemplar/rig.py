@@ -99,6 +99,11 @@ class Rig:
         rig._begin(handle)
         return rig
 
+    @classmethod
+    def _own(cls, pointer):
+        """The Rig of an ex_rig, which it owns from now on."""
+        return cls._of(Handle(pointer, runtime.ex_rig_destroy))
+
     def _begin(self, handle):
         self._handle = handle
         rig = handle.pointer
@@ -481,11 +486,6 @@ class Rig:
 
 def _unpacked(data):
     return Rig._unpack(data)
-
-
-def rig_of(pointer: int) -> Rig:
-    """The Rig of an ex_rig, which it owns from now on."""
-    return Rig._of(Handle(pointer, runtime.ex_rig_destroy))
 
 
 class Player:

@@ -28,7 +28,7 @@ from ._work import Progress, tasks
 from .errors import Error
 from .mesh import Mesh
 from .project import Project, _locked
-from .rig import rig_of
+from .rig import Rig
 
 __all__ = ["Articulated", "Built", "Capture", "Carried", "Fitted", "Found", "Kinematics", "Labelled", "Markers", "Registered",
            "ScanReport", "Session", "Template", "articulate", "build", "carry", "cloud", "find_markers", "fit", "label",
@@ -425,7 +425,7 @@ def build(folder, *, keep_cage: bool = False, force: bool = False, progress: Tel
         project = Project(session.folder / "body.json")
         options = _abi.ex_build_options(progress=work.pointer, tasks=hooks)
         checked(author.ex_project_build, project._pointer(), ctypes.byref(options), ctypes.byref(rig))
-        body = rig_of(rig.value)
+        body = Rig._own(rig.value)
         checked(author.ex_rig_write, os.fsencode(session.folder / "body.glb"), rig)
         return Built(rig=body, vertex_count=inside.vertex_count, face_count=inside.face_count, level=inside.level,
                      level_count=inside.level_count, refitted=inside.refitted, remaining=inside.remaining,
@@ -454,7 +454,7 @@ def _person(session, hooks, work):
     opened, unseen = (copied(at, "?", (len(joints),)) for at in (inside.articulated.contents.open, inside.unseen))
     numbers = copied(inside.scans, "i4", (inside.scan_count + inside.held_count,)).tolist()
     forms = inside.measured.contents.forms
-    rig, inside.rig = rig_of(inside.rig), None  # it belongs to the Rig now
+    rig, inside.rig = Rig._own(inside.rig), None  # it belongs to the Rig now
     return Built(rig=rig, scans=[{"name": session.scans[numbers[i]], "rms": forms[i].rms, "high": forms[i].high}
                                  for i in range(inside.scan_count)],
                  open=[name for name, is_open in zip(joints[1:], opened[1:]) if is_open],

@@ -33,18 +33,21 @@ def public(thing):
 class Fuzzer:
     def __init__(self, folder, seed):
         import exemplar
+        e = exemplar
         self.exemplar, self.rng, self.folder = exemplar, random.Random(seed), folder
         self.numbers = numpy.random.default_rng(seed)
         self.pool = []
         self.files = [str(path) for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size < 3e6]
         self.names = ["elbow", "gender", "x", "y", "bend", "", "\0", "nothing", "a b:c", "arm", "shoulder", "float", "cardinal",
                       "calm", "limit", "keys", "motion"]
+        self.rigs = [path.read_bytes() for path in sorted(folder.glob("*/*.glb")) if path.stem == path.parent.name]
+        self.projects = [e.Project(path) for path in self.files if path.endswith(".json")][:2]  # calls may overwrite them
         self.fill()
 
     def fill(self):
         """Objects that work, of as many kinds as can be made quickly."""
         e = self.exemplar
-        self.pool = [e.load(path) for path in sorted(self.folder.glob("*/*.glb")) if path.stem == path.parent.name]
+        self.pool = [e.load(data) for data in self.rigs]
         for rig in list(self.pool):
             self.pool += [rig.pose(), rig.mesh, rig.skeleton, *rig.axes.values(), *rig.layers.values()]
             if hasattr(rig, "weigher"):
@@ -54,18 +57,22 @@ class Fuzzer:
         for name in ("Mesh", "Tree", "Subdivision"):
             if hasattr(e, name):
                 self.pool.append(getattr(e, name)(*triangle))
-        projects = [path for path in self.files if path.endswith(".json")]
-        if hasattr(e, "Project") and projects:
-            self.pool.append(e.Project(projects[0]))
+        self.pool += self.projects
+        self.whole = [thing for thing in self.pool if isinstance(thing, e.Rig)]
+        self.weighers = [(e.Weigher([[0], [1], [3]]), numpy.array([[0.5], [2.5]])),
+                         (e.Weigher(numpy.random.rand(9, 2), kind="calm"), numpy.random.rand(4, 2)),
+                         (e.Weigher(numpy.random.rand(6, 3), kind="gaussian"), numpy.random.rand(4, 3)),
+                         (e.Weigher(numpy.random.rand(6, 3), kind="shepard"), numpy.random.rand(4, 3))]
 
     def places(self):
         """(name, function) of what can be called: functions, classes, and methods of objects in the pool."""
         e = self.exemplar
         if self.rng.random() < 0.35:
-            name = self.rng.choice(public(e))
+            name = self.rng.choice(e.__all__)
             thing = getattr(e, name)
             if inspect.ismodule(thing):
-                name = self.rng.choice(public(thing))
+                own = [n for n in public(thing) if getattr(getattr(thing, n), "__module__", "") == thing.__name__]
+                name = self.rng.choice(own)
                 thing = getattr(thing, name)
             return name, thing
         thing = self.rng.choice(self.pool)
@@ -114,6 +121,31 @@ class Fuzzer:
             return tuple(made) if self.rng.random() < 0.5 else made
         return {self.rng.choice(self.names): self.value(depth + 1) for _ in range(self.rng.randrange(3))}
 
+    def changed(self, value):
+        """Another value, or for an array also the same numbers in another shape, type or order."""
+        if not isinstance(value, numpy.ndarray) or self.rng.random() < 0.3:
+            return self.value()
+        way = self.rng.randrange(8)
+        with numpy.errstate(all="ignore"):
+            if way == 0:
+                return value[..., :-1]
+            if way == 1:
+                return value[None]
+            if way == 2:
+                return value.astype(self.rng.choice(["f4", ">f8", "i4", "?", "c8", "O", "U8", "f2"]))
+            if way == 3:
+                return value[::-1]
+            if way == 4:
+                return numpy.repeat(value, 2, axis=-1)[..., ::2] if value.ndim else value
+            if way == 5:
+                return value[:0]
+            if way == 6:
+                return numpy.broadcast_to(value, (3, *value.shape))[0]
+        again = value.astype(float)
+        if again.size:
+            again.flat[self.rng.randrange(again.size)] = self.rng.choice([numpy.nan, numpy.inf, -1, 1e30, 2 ** 31, 1e300, 7])
+        return again
+
     def arguments(self, function):
         """Often as many as the function takes, by name or not; sometimes any."""
         try:
@@ -136,12 +168,78 @@ class Fuzzer:
                 named[parameter.name] = self.value()
         return given, named
 
+    def right(self):
+        """(function, arguments, keywords) of a call that works."""
+        e, rng = self.exemplar, self.rng
+        rig = rng.choice(self.whole)
+        pose = rig.pose({axis.name: [axis.min, axis.max] for axis in rig.axes.values() if axis.width == 1})
+        count = rig.vertex_count()
+        weigher, place = rng.choice(self.weighers)
+        line = numpy.array([[0.], [1.], [3.]])
+        square = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0.]]), numpy.array([[0, 1, 2, 3]])
+        tree = e.Tree(*square)
+        forms = numpy.stack([square[0], square[0] * 2])
+        layer = e.layer("size", {"size": (0, 1)}, [[0], [1]], forms)
+        mesh = e.Mesh(*square)
+        return rng.choice([
+            lambda: (rig.evaluate, [pose], {"normals": True, "weights": True, "box": True, "threads": 2, "level": 0}),
+            lambda: (rig.evaluate, [pose], {"out": numpy.empty((2, count, 3), dtype="f4"), "muted": []}),
+            lambda: (rig.evaluate, [pose], {"weighers": {name: rig.weigher(name) for name in rig.layers}}),
+            lambda: (rig.jacobian, [pose[0]], {}),
+            lambda: (rig.pose, [{next(iter(rig.axes)): [1, 2, 3]}], {}),
+            lambda: (pose.set, [{next(iter(rig.axes)): [1, 2]}], {}),
+            lambda: (pose.__setitem__, [next(iter(rig.axes)), [1, 2]], {}),
+            lambda: (setattr, [pose, "dials", pose.dials], {}),
+            lambda: (rig.vertex_count, [0], {}),
+            lambda: (e.load, [rng.choice(self.rigs)], {"storage": "short", "normals": True}),
+            lambda: (e.Weigher, [line], {"kind": "calm", "ranges": [[0, 3]], "names": ["a", "b", "c"]}),
+            lambda: (weigher.weights, [place], {}),
+            lambda: (weigher.gradient, [place], {}),
+            lambda: (weigher.move, [0, place[0] + 0.01], {}),
+            lambda: (weigher.add, [place[0] + 0.02], {"name": "new"}),
+            lambda: (weigher.remove, [0], {}),
+            lambda: (weigher.add_pseudo, [place[0] + 0.03], {"weights": [0] * len(weigher)}),
+            lambda: (weigher.distance, [place[0], place[1]], {}),
+            lambda: (e.Tree, list(square), {}),
+            lambda: (tree.closest, [square[0]], {"reach": 1.0, "threads": 2}),
+            lambda: (tree.rays, [square[0], square[0] + 1], {"t_min": 0, "t_max": 5}),
+            lambda: (tree.blocked, [square[0], square[0] + 1], {}),
+            lambda: (tree.refit, [square[0]], {}),
+            lambda: (e.subdivide, [*square], {"levels": 1, "scheme": "catmull-clark", "limit": True}),
+            lambda: (e.Subdivision(*square, 1).apply, [square[0]], {"level": 1, "normals": False}),
+            lambda: (e.Rig, [*square], {"layers": [layer], "subdivide": 1}),
+            lambda: (e.Rig, [*square], {"layers": [{**layer, rng.choice(list(layer)): self.value()}]}),
+            lambda: (e.layer, ["size", {"size": (0, 1)}, [[0], [1]], forms], {"kind": "calm"}),
+            lambda: (e.Mesh, [*square], {"texcoords": square[0][:, :2], "groups": ["a"], "face_groups": [0]}),
+            lambda: (mesh.write, ["new.obj"], {}),
+            lambda: (mesh.normals, ["angle"], {}),
+            lambda: (mesh.compare, [mesh], {"tolerance": 0.1}),
+            lambda: (e.Cache.write, ["new.pc2", forms], {"rate": 24, "mesh": mesh, "force": True}),
+            lambda: (e.render, [rig, pose[0]], {"size": (40, 30), "yaw": 20}),
+            lambda: (e.png_bytes, [numpy.zeros((4, 5, 3), dtype="u1")], {}),
+            lambda: (e.read_image, [e.png_bytes(numpy.zeros((4, 5, 3), dtype="u1"))], {}),
+        ])()
+
     def call(self):
         """One call; the name of what it raised, or 'fine'."""
-        name, function = self.places()
-        if not callable(function) or name in SLOW and self.rng.random() > 0.02:
-            return None
-        given, named = self.arguments(function)
+        if self.rng.random() < 0.5:
+            function, given, named = self.right()
+            slots = [*range(len(given)), *named]
+            slot = self.rng.choice(slots) if slots else None
+            if slot in named:
+                named[slot] = self.changed(named[slot])
+            elif slot is not None:
+                given[slot] = self.changed(given[slot])
+        else:
+            try:
+                name, function = self.places()
+            except AttributeError:
+                return None
+            except Exception as error:  # a property
+                return type(error).__name__
+            if not callable(function) or name in SLOW and self.rng.random() > 0.02:
+                return None
+            given, named = self.arguments(function)
         try:
             made = function(*given, **named)
         except Exception as error:
@@ -173,7 +271,11 @@ def child(folder, calls, seed):
         done = 0
         while done < calls:
             os.pwrite(1, f"{done:9d}".encode(), 0)
-            what = fuzzer.call()
+            try:
+                what = fuzzer.call()
+            except MemoryError:  # of our own arrays: what was kept is large
+                fuzzer.fill()
+                what = "MemoryError"
             if what:
                 counts[what] = counts.get(what, 0) + 1
                 done += 1
