@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
-import pathlib
 from typing import NamedTuple, Optional, Sequence
 
 import numpy
@@ -17,8 +15,8 @@ from ._work import Progress, tasks
 
 
 class KinematicJoint(NamedTuple):
-    """A joint: its name, parent (its name, or None), kind ('base', 'ball', 'hinge' or 'fixed'), translation from the parent
-    in metres, and axis (of a hinge)."""
+    """A joint: its name, parent (its name, or None), kind ('base', 'ball', 'hinge' or 'fixed'), translation from the
+    parent in metres, and axis (of a hinge)."""
     name: str
     parent: Optional[str]
     kind: str
@@ -27,8 +25,16 @@ class KinematicJoint(NamedTuple):
 
 
 class Kinematics(Report):
-    """A skeleton with markers: name, joints (KinematicJoint, parents first), and sites {marker: (joint, place (3,) in its
-    frame, or None)}."""
+    """A skeleton with markers: name, joints (KinematicJoint, parents first), and sites {marker: (joint, place (3,) in
+    its frame, or None)}."""
+
+    @classmethod
+    def read(cls, path) -> "Kinematics":
+        """Reads a skeleton file, or a skeleton of the library: 'full' or 'upper'."""
+        made = ctypes.POINTER(_abi.ex_kinematics)()
+        checked(author.ex_kinematics_read, _given.file(path), ctypes.byref(made))
+        held = Handle(made, author.ex_kinematics_destroy)
+        return cls._of(held.pointer)
 
     @classmethod
     def _of(cls, pointer):
@@ -109,7 +115,8 @@ class Markers:
         if not len(positions) or numpy.isinf(positions).any():
             raise ValueError("positions needs frames of finite numbers, or NaN where a marker is not seen")
         names = (ctypes.c_char_p * len(self.names))(*(_given.text(name, "names") for name in self.names))
-        struct = _abi.ex_markers(marker_count=len(self.names), names=ctypes.addressof(names), frame_count=len(positions),
+        struct = _abi.ex_markers(marker_count=len(self.names), names=ctypes.addressof(names),
+                                 frame_count=len(positions),
                                  first_frame=self.first_frame, rate=self.rate, unit=b"m", up=b"+Y",
                                  positions=address(positions))
         return struct, (names, positions)
@@ -126,8 +133,8 @@ def _read(path, up, name="source"):
 
 
 class Capture(Report):
-    """A skeleton with its pose in every frame: kinematics, translations (F, 3), rotations (F, J, 4), frame_rms (F,) and rms
-    in metres, rate, first_frame, up, scale, sightings, seconds, markers {name: site, or None if it is not used},
+    """A skeleton with its pose in every frame: kinematics, translations (F, 3), rotations (F, J, 4), frame_rms (F,) and
+    rms in metres, rate, first_frame, up, scale, sightings, seconds, markers {name: site, or None if it is not used},
     marker_notes [{marker, joint, text, swapped_count, dropped_count, filled_count}], notes, undetermined (sentences),
     bones {joint: metres}, angle_names and angles (F, A) in degrees, compared [{angle, other, rms, mean, spread}]."""
 
@@ -148,7 +155,8 @@ def fit_capture(source, output, loss, progress, threads, *, skeleton, bvh, angle
     checked(author.ex_kinematics_read, name, ctypes.byref(made))
     start = Handle(made, author.ex_kinematics_destroy)
     with tasks(threads) as hooks, Progress(progress) as work:
-        how = _abi.ex_capture_options(kinematics=start.pointer, frames=count, loss=loss, progress=work.pointer, tasks=hooks)
+        how = _abi.ex_capture_options(kinematics=start.pointer, frames=count, loss=loss, progress=work.pointer,
+                                      tasks=hooks)
         if still is not None:
             how.still = ctypes.pointer(still)
         found = ctypes.POINTER(_abi.ex_capture)()
@@ -181,7 +189,8 @@ def _compared(angles, trial):
     with _given.owned(_given.free) as made:
         checked(author.ex_capture_compare, angles, ctypes.byref(trial), ctypes.byref(made), ctypes.byref(count))
         rows = ctypes.cast(made, ctypes.POINTER(_abi.ex_capture_compared))
-        return [{"angle": text_of(rows[i].name), "other": text_of(rows[i].other), "rms": rows[i].rms, "mean": rows[i].mean,
+        return [{"angle": text_of(rows[i].name), "other": text_of(rows[i].other), "rms": rows[i].rms,
+                 "mean": rows[i].mean,
                  "spread": rows[i].spread} for i in range(count.value)]
 
 
@@ -210,7 +219,8 @@ def _capture(found, table, compared, up, notes):
     marker_notes = []
     for m, site in enumerate(used):
         one = found.markers[m]
-        marker_notes.append({"marker": names[m], "joint": kinematics.joints[sites[site].joint].name if site >= 0 else None,
+        marker_notes.append({"marker": names[m], "joint": kinematics.joints[sites[site].joint].name if site >= 0
+                             else None,
                              "text": text_of(one.text), "swapped_count": one.swapped_count,
                              "dropped_count": one.dropped_count, "filled_count": one.filled_count})
     columns = copied(table.names, "S40", (table.count,))
@@ -225,7 +235,3 @@ def _capture(found, table, compared, up, notes):
                    angle_names=[name.decode("utf-8", "replace") for name in columns.tolist()],
                    angles=copied(table.values, "f8", (table.frame_count, table.count)), compared=compared)
 
-
-def path_of(path):
-    """A pathlib.Path of a path for the library."""
-    return pathlib.Path(os.fsdecode(path))

@@ -1,7 +1,7 @@
 """The vertices that a picture is about: around a joint, of a group, or those that an example moves.
 
-Around a joint: the nearest tenth of the joint's own vertices tells how thick the form is there. Everything of the joint,
-its parent and its children within 2.2 times that distance is in view, as the form is at rest.
+Around a joint: the nearest tenth of the joint's own vertices tells how thick the form is there. Everything of the
+joint, its parent and its children within 2.2 times that distance is in view, as the form is at rest.
 """
 import ctypes
 

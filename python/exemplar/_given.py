@@ -1,4 +1,5 @@
-"""Options of the public functions, checked before the library sees them. Every function names the option in its error."""
+"""Options of the public functions, checked before the library sees them. Every function names the option in its
+error."""
 import contextlib
 import ctypes
 import math
@@ -160,7 +161,8 @@ def _short(value):
     if isinstance(value, float):
         return f"{value:g}"
     said = repr(value)
-    return said if len(said) <= 100 else f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else said
+    return said if len(said) <= 100 else f"{type(value).__name__} of {len(value)}" if hasattr(value,
+                                                                                              "__len__") else said
 
 
 def _same(a, b):

@@ -1,7 +1,7 @@
 """Values by name: a place in a space, or a pose, as {axis: value}.
 
-A value is a number; a rotation as text 'x30y-10z5' (degrees about a joint's own axes), or as four numbers x y z w; or the
-file of a driver's form. A key 'joint:NAME' turns a joint.
+A value is a number; a rotation as text 'x30y-10z5' (degrees about a joint's own axes), or as four numbers x y z w; or
+the file of a driver's form. A key 'joint:NAME' turns a joint.
 """
 import ctypes
 import math
@@ -25,8 +25,8 @@ def _rotation(value, name, setting):
     if isinstance(value, str):
         turns = _TURN.findall(value)
         if not turns or "".join(a + b for a, b in turns) != value or len(turns) > _abi.EX_SETTING_TURN_MAX:
-            raise ValueError(f"{name}: a rotation is text with letters for the joint's axes, such as 'x90' or 'x30y-10z5' "
-                             f"(degrees), or four numbers x y z w")
+            raise ValueError(f"{name}: a rotation is text with letters for the joint's axes, such as 'x90' or "
+                             f"'x30y-10z5' (degrees), or four numbers x y z w")
         setting.kind, setting.turn_count = _abi.EX_SETTING_TURNS, len(turns)
         for i, (axis, degrees) in enumerate(turns):
             setting.turns[i].axis = "xyz".index(axis)

@@ -24,16 +24,17 @@ UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.304
 
 
 class Registered(Report):
-    """A registered template: vertices (V, 3) in metres, confidences (V,) from 0 (the scan does not show the vertex) to 1,
-    rms of the matched vertices and landmark_rms (None without landmarks) in metres, covered (share of the scan's area within
-    reach), matched, unmatched, flipped (triangles), scan_points, seconds. mesh: the template with these vertices."""
+    """A registered template: vertices (V, 3) in metres, confidences (V,) from 0 (the scan does not show the vertex) to
+    1, rms of the matched vertices and landmark_rms (None without landmarks) in metres, covered (share of the scan's
+    area within reach), matched, unmatched, flipped (triangles), scan_points, seconds. mesh: the template with these
+    vertices."""
 
 
 class Articulated(Report):
     """A rig of one mesh in many poses: rig, kinematics, names, translations (N, 3), rotations (N, J, 4), form_rms and
-    form_high (N,), rms in metres, open (joints whose centres are guesses), layers [{name, space, falloff, ridge, gain}],
-    rounds, unit, seconds, and left_out: None, or [{rms, high, skinned_rms, skinned_high, one_rms, one_high}] with
-    left_out_rms and ratio over all."""
+    form_high (N,), rms in metres, open (joints whose centres are guesses), layers [{name, space, falloff, ridge,
+    gain}], rounds, unit, seconds, and left_out: None, or [{rms, high, skinned_rms, skinned_high, one_rms, one_high}]
+    with left_out_rms and ratio over all."""
 
 
 def cloud(points, normals=None) -> Mesh:
@@ -131,17 +132,19 @@ def _begin(mesh, start, anchors, align):
     return begin
 
 
-def register(template, scans, *, start=None, landmarks=None, points=None, align: Optional[str] = None, reach: float = 0.03,
+def register(template, scans, *, start=None, landmarks=None, points=None, align: Optional[str] = None,
+             reach: float = 0.03,
              start_reach: Optional[float] = None, noise: float = 0.001, stiffness=None, matching=None,
              progress: Tell = None, threads: Optional[int] = 1) -> Registered:
     """Moves a template mesh onto a scan. Everything is in metres, with the same axis up.
 
     template: a Mesh, (vertices, faces) or a path. scans: one or several views, likewise, or `cloud(points, normals)`.
-    start: the template in a rough pose, or registered to the frame before: vertices (V, 3), a Mesh or a path. landmarks:
-    {vertex or name: (x, y, z) on the scan}, or the path of a table; points: {name: (x, y, z) on the template}. align: first
-    moves the template by the landmarks: 'similarity', 'rigid' or 'none' (default: 'similarity', or 'none' with start).
-    reach, start_reach: the greatest distance between template and scan at the end, and at the beginning (default: a
-    fourteenth of the template's size). noise: of the scan. stiffness, matching: (V,) numbers for each vertex.
+    start: the template in a rough pose, or registered to the frame before: vertices (V, 3), a Mesh or a path.
+    landmarks: {vertex or name: (x, y, z) on the scan}, or the path of a table; points: {name: (x, y, z) on the
+    template}. align: first moves the template by the landmarks: 'similarity', 'rigid' or 'none' (default: 'similarity',
+    or 'none' with start). reach, start_reach: the greatest distance between template and scan at the end, and at the
+    beginning (default: a fourteenth of the template's size). noise: of the scan. stiffness, matching: (V,) numbers for
+    each vertex.
     """
     definition = author.ex_register_def_default()
     definition.reach = _given.number(reach, "reach", above=0)
@@ -185,15 +188,17 @@ def register(template, scans, *, start=None, landmarks=None, points=None, align:
 # ---- one mesh in many poses ----
 
 def articulate(meshes, *, faces=None, output=None, weights=None, skeleton=None, bones: Optional[int] = None, poses=None,
-               unit: Optional[str] = None, up: str = "y", layers: bool = True, report: bool = True, progress: Tell = None,
+               unit: Optional[str] = None, up: str = "y", layers: bool = True, report: bool = True,
+               progress: Tell = None,
                threads: Optional[int] = 1) -> Articulated:
     """Makes a rig of one mesh in many poses: finds the rest form, joints, skin weights and the pose of every mesh.
 
-    meshes: paths or Meshes of the same vertices and faces; or positions (N, V, 3) with faces. output: a .glb file to write
-    the rig to. weights: a glTF file with the same vertices, whose skeleton, rest form and weights are the start (default:
-    bones are found); skeleton: keeps only its joints, 'full', 'upper' or a file. bones: at most this many are found. poses:
-    a .csv file to write the poses to. unit: 'm', 'dm', 'cm', 'mm', 'in' or 'ft' (default: cm or mm if the meshes are as large
-    as a person then, else m). up: 'y' or 'z'. layers: of what skinning leaves. report: leaves every mesh out once.
+    meshes: paths or Meshes of the same vertices and faces; or positions (N, V, 3) with faces. output: a .glb file to
+    write the rig to. weights: a glTF file with the same vertices, whose skeleton, rest form and weights are the start
+    (default: bones are found); skeleton: keeps only its joints, 'full', 'upper' or a file. bones: at most this many are
+    found. poses: a .csv file to write the poses to. unit: 'm', 'dm', 'cm', 'mm', 'in' or 'ft' (default: cm or mm if the
+    meshes are as large as a person then, else m). up: 'y' or 'z'. layers: of what skinning leaves. report: leaves every
+    mesh out once.
     """
     target = None if output is None else _given.file(output, "output")
     table = None if poses is None else _given.file(poses, "poses")
@@ -283,7 +288,7 @@ def _articulated(inside, definition, layers, report, target, table, metres):
             left = Handle(outs, author.ex_left_outs_destroy)
         if target is not None:
             checked(author.ex_rig_write, target, rig)
-        whole, rig.value = Rig._own(rig.value), None
+        whole = Rig._own(rig)
     result = _describe(inside, body.pointer.contents, found.pointer.contents if found else None,
                        left.pointer.contents if left else None, metres)
     result.rig = whole
@@ -306,7 +311,8 @@ def _describe(inside, body, layers, left, metres):
     result = Articulated(rig=None, kinematics=kinematics, names=_given.texts(inside.names, inside.form_count),
                          translations=translations, rotations=rotations, form_rms=copied(body.rms, "f8", (count,)),
                          form_high=copied(body.high, "f8", (count,)), rms=body.all_rms,
-                         open=[name for name, is_open in zip(joints, copied(body.open, "?", (len(joints),))) if is_open],
+                         open=[name for name, is_open in zip(joints, copied(body.open, "?", (len(joints),)))
+                               if is_open],
                          layers=rows, rounds=body.round_count, unit=metres, seconds=body.seconds, left_out=None,
                          left_out_rms=None, ratio=None)
     if left is not None:

@@ -37,7 +37,8 @@ def _image(values, name):
         raise ValueError(f"{name} must be (H, W), (H, W, 3) or (H, W, 4); this is {given.shape}")
     if not (1 <= given.shape[0] <= _abi.EX_IMAGE_MAX and 1 <= given.shape[1] <= _abi.EX_IMAGE_MAX) or \
             given.shape[0] * given.shape[1] > _abi.EX_IMAGE_PIXELS:
-        raise ValueError(f"{name} is {given.shape[1]} by {given.shape[0]} pixels; each side is 1 to {_abi.EX_IMAGE_MAX}")
+        raise ValueError(f"{name} is {given.shape[1]} by {given.shape[0]} pixels; each side is 1 to "
+                         f"{_abi.EX_IMAGE_MAX}")
     if given.dtype.kind == "f":
         if not numpy.all((given >= 0) & (given <= 1)):
             raise ValueError(f"{name}: real numbers must be from 0 to 1")
@@ -76,8 +77,8 @@ def _array(image):
 
 
 def read_image(source) -> Picture:
-    """A PNG or JPEG file as (H, W, 4) bytes: red green blue alpha in sRGB, rows from the top. source: a path, or the bytes
-    of a file as bytes, bytearray or memoryview."""
+    """A PNG or JPEG file as (H, W, 4) bytes: red green blue alpha in sRGB, rows from the top. source: a path, or the
+    bytes of a file as bytes, bytearray or memoryview."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         memory = numpy.frombuffer(bytes(source), dtype=numpy.uint8)
         data = memory.copy() if len(memory) else numpy.zeros(1, dtype=numpy.uint8)
@@ -204,7 +205,8 @@ class _Subject:
         output = _abi.ex_output(positions=address(positions), textures=ctypes.addressof(textures) if pixels else None)
         if normals is not None:
             output.normals = address(normals)
-        how = _abi.ex_evaluation(level=self.level, tasks=hooks, muted=ctypes.addressof(muted) if muted is not None else None)
+        how = _abi.ex_evaluation(level=self.level, tasks=hooks, muted=ctypes.addressof(muted) if muted is not None
+                                 else None)
         pointer = self.rig._handle.pointer
         scratch = ctypes.create_string_buffer(runtime.ex_rig_scratch_size(pointer, ctypes.byref(how), 1) + 16)
         runtime.ex_rig_evaluate(pointer, pose, ctypes.byref(output), ctypes.byref(how), scratch)
@@ -217,7 +219,8 @@ class _Subject:
         point, count = runtime.ex_weigher_point(weigher, example), runtime.ex_weigher_axis_count(weigher)
         if not point and example < count:
             one = ctypes.c_double(1)
-            runtime.ex_rig_set_input(rig, runtime.ex_rig_layer_input(rig, layer, example), ctypes.addressof(one), pose.pointer)
+            runtime.ex_rig_set_input(rig, runtime.ex_rig_layer_input(rig, layer, example), ctypes.addressof(one),
+                                     pose.pointer)
         for a in range(count) if point else []:
             index = runtime.ex_rig_layer_input(rig, layer, a)
             axis = runtime.ex_rig_input_axis(rig, index)
@@ -340,7 +343,8 @@ def _size(size, most):
 def render(source, pose=None, *, size: Tuple[int, int] = (1000, 1000), yaw: float = 25, pitch: float = 10,
            angle: float = 24, parallel: bool = False, zoom: float = 1, look_at: Optional[str] = None,
            around: Optional[str] = None, fit: Optional[str] = None, turntable: Optional[int] = None,
-           level: Union[None, int, str] = None, mute: Words = None, up: str = "y", flat: bool = False, smooth: bool = False,
+           level: Union[None, int, str] = None, mute: Words = None, up: str = "y", flat: bool = False,
+           smooth: bool = False,
            wireframe: bool = False, backfaces: bool = False, texture=None, plain: bool = False,
            show: Optional[str] = None, with_=None, values=None, label: Optional[str] = None, unit: Optional[str] = None,
            diverging: bool = False, range: Optional[Tuple[float, float]] = None, background: str = "quiet",
@@ -351,14 +355,14 @@ def render(source, pose=None, *, size: Tuple[int, int] = (1000, 1000), yaw: floa
     source: a Rig, a Mesh, (vertices, faces), or the path of a rig or a form. pose: from rig.pose, or {axis: value}.
     size: (width, height) in pixels. yaw, pitch: degrees of the camera around the form (0: its front, 90: its left side)
     and downwards. angle: angle of view in degrees; parallel: without perspective. zoom: 2 is twice as large. look_at: a
-    joint; around: a vertex group; fit: an example, 'NAME' or 'LAYER/NAME': what fills the picture. turntable: N pictures in
-    a full turn, (N, H, W, 4). level: 'cage', a number or 'limit'. mute: layers to leave out. up: 'z' for a form with z up.
-    flat, smooth, wireframe, backfaces: as `exemplar render`. texture: the base colour, as a path or an image, in place of
-    materials. plain: clay. show: numbers as colours: 'difference' (with_=other), 'displacement', 'example:LAYER/NAME',
-    'skin:JOINT'; or values: your own (V,), with label and unit for the legend; diverging: two ramps about 0. range: the
-    values of the first and the last colour. background: 'quiet', 'white', 'grey' or 'transparent'. ground: a shadow.
-    occlusion: rays for ambient occlusion, 0 to 16. samples: 1, 4 or 16 in a pixel with detail. The picture does not depend
-    on threads.
+    joint; around: a vertex group; fit: an example, 'NAME' or 'LAYER/NAME': what fills the picture. turntable: N
+    pictures in a full turn, (N, H, W, 4). level: 'cage', a number or 'limit'. mute: layers to leave out. up: 'z' for a
+    form with z up. flat, smooth, wireframe, backfaces: as `exemplar render`. texture: the base colour, as a path or an
+    image, in place of materials. plain: clay. show: numbers as colours: 'difference' (with_=other), 'displacement',
+    'example:LAYER/NAME', 'skin:JOINT'; or values: your own (V,), with label and unit for the legend; diverging: two
+    ramps about 0. range: the values of the first and the last colour. background: 'quiet', 'white', 'grey' or
+    'transparent'. ground: a shadow. occlusion: rays for ambient occlusion, 0 to 16. samples: 1, 4 or 16 in a pixel with
+    detail. The picture does not depend on threads.
     """
     definition = author.ex_render_def_default()
     definition.width, definition.height = _size(size, _abi.EX_IMAGE_MAX)
@@ -490,10 +494,10 @@ def sheet(rig: Rig, axes: Words, pose=None, *, grid: Union[int, Sequence[int]] =
           info: bool = False, progress: Tell = None, threads: Optional[int] = 1):
     """Draws a grid of forms over one axis or two: (H, W, 4) bytes.
 
-    axes: the axis to the right, and the one upwards. grid: forms along the range of each. beyond: how far to go beyond the
-    ranges, as a part of them: a number, one for each axis, or (low, high) for each. cell: pixels of one form. textures:
-    materials. marks: rings at forms with a weight below -0.1 or above 1.1. title: None names the axes, '' is none.
-    Others: as `render`. info: returns (picture, SheetInfo).
+    axes: the axis to the right, and the one upwards. grid: forms along the range of each. beyond: how far to go beyond
+    the ranges, as a part of them: a number, one for each axis, or (low, high) for each. cell: pixels of one form.
+    textures: materials. marks: rings at forms with a weight below -0.1 or above 1.1. title: None names the axes, '' is
+    none. Others: as `render`. info: returns (picture, SheetInfo).
     """
     posed = Posed(rig, pose)
     definition = author.ex_sheet_def_default()
@@ -541,8 +545,8 @@ def _sheet_focus(rig, look_at, around, example):
 
 class SheetInfo(_given.Report):
     """Facts about a sheet: columns, rows, example_count, pseudo_count, hidden_count (examples that are not shown), and
-    outside_count (forms with a weight below -0.1 or above 1.1); outside: None, or (layer, example, weight, values of the
-    axes) of the weight farthest out."""
+    outside_count (forms with a weight below -0.1 or above 1.1); outside: None, or (layer, example, weight, values of
+    the axes) of the weight farthest out."""
 
 
 def _sheet_info(rig, facts, count):
@@ -552,19 +556,20 @@ def _sheet_info(rig, facts, count):
                    text_of(runtime.ex_rig_example_name(pointer, facts.outside_layer, facts.outside_example)),
                    facts.outside_weight, tuple(facts.outside_at[:count]))
     return SheetInfo(columns=facts.columns, rows=facts.rows, example_count=facts.example_count,
-                     pseudo_count=facts.pseudo_count, hidden_count=facts.hidden_count, outside_count=facts.outside_count,
+                     pseudo_count=facts.pseudo_count, hidden_count=facts.hidden_count,
+                     outside_count=facts.outside_count,
                      outside=outside)
 
 
 def plot(rig: Rig, pose=None, *, axes: Words = None, layer: Optional[str] = None, compare: Words = None,
          size: Optional[Tuple[float, float]] = None, scale: float = 2, svg: bool = False, info: bool = False,
          progress: Tell = None, threads: Optional[int] = 1):
-    """Plots the weights of a layer's examples along one axis, or over two: (H, W, 4) bytes, or with svg=True the text of an
-    SVG picture.
+    """Plots the weights of a layer's examples along one axis, or over two: (H, W, 4) bytes, or with svg=True the text
+    of an SVG picture.
 
-    axes: one or two (default: the first two scalar axes of the layer that pose does not set, or the only one). layer: its
-    name (default: the first that has the axes). compare: kinds of weigher, a panel for each. size: (width, height) in
-    points (default: chosen to fit); scale: pixels per point. info: returns (picture, PlotInfo).
+    axes: one or two (default: the first two scalar axes of the layer that pose does not set, or the only one). layer:
+    its name (default: the first that has the axes). compare: kinds of weigher, a panel for each. size: (width, height)
+    in points (default: chosen to fit); scale: pixels per point. info: returns (picture, PlotInfo).
     """
     posed, pointer = Posed(rig, pose), rig._handle.pointer
     definition = author.ex_plot_def_default()
@@ -604,13 +609,14 @@ def _plot_image(definition, facts):
 def _plot_svg(definition, facts):
     size = ctypes.c_size_t()
     with _given.owned(_given.free) as made:
-        checked(author.ex_plot_svg, ctypes.byref(definition), ctypes.byref(made), ctypes.byref(size), ctypes.byref(facts))
+        checked(author.ex_plot_svg, ctypes.byref(definition), ctypes.byref(made), ctypes.byref(size),
+                ctypes.byref(facts))
         return copied(made, "u1", (size.value,)).tobytes().decode("utf-8")
 
 
 class PlotInfo(_given.Report):
-    """Facts about a plot: layer, axes, drawn_count of example_count, size in points, and weights: [(lowest, highest)] in the
-    range, of each kind that is compared."""
+    """Facts about a plot: layer, axes, drawn_count of example_count, size in points, and weights: [(lowest, highest)]
+    in the range, of each kind that is compared."""
 
 
 def _plot_info(rig, definition, facts, kinds):

@@ -19,16 +19,13 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy
 
 from . import _abi, _given, _places
-from ._arrays import address, copied, take
+from ._arrays import address, take
 from ._library import Handle, author, checked, runtime, text_of
-from ._given import Notes, Report
+from ._given import Notes
+from ._project import (Building, Damped, Finding, Forms, Mirrored, ProjectLayer, Sculpted, Version, dumped,
+                       kept_version, layer_of, locked, mesh_of, named, named_in, reference, scene_of, side, version_of)
 from ._work import Progress, tasks
 from .rig import Rig
-
-try:
-    import fcntl
-except ImportError:  # a system without such locks
-    fcntl = None
 
 STORAGES = ("float", "short")
 SEVERITIES = ("error", "warning", "note")
@@ -36,126 +33,11 @@ Values = Mapping[str, Any]
 Tell = Optional[Callable[[str, float], Any]]
 
 
-class Finding(Report):
-    """One finding of a check.
-
-    severity: 'error' (it does not build, or into something wrong), 'warning' or 'note' (a measurement). kind: a word, such
-    as 'close_examples'. where: the place in the project's data, 'layers[0].examples[3]'. text: a sentence. value: the
-    number in it, or 0. remedy: 'calm' if Project.calm for its layer was tried and helps, else None. pose: {axis: value}
-    in words, or None.
-    """
-    severity: str
-    kind: str
-    where: str
-    text: str
-    value: float
-    remedy: Optional[str]
-    pose: Optional[str]
-    layer: Optional[str]
-    example: Optional[str]
-
-    def __repr__(self):
-        return f"<exemplar.Finding {self.severity} {self.kind}{' at ' + self.where if self.where else ''}: {self.text}>"
-
-    def __str__(self):
-        return f"{self.where}{': ' if self.where else ''}{self.text}"
-
-
-class Sculpted(Report):
-    """What adding a sculpt did. layer, example: names. new_layer: True if the layer was made for it. reordered: True if its
-    vertices were in another order. moved: vertices that it moves, and largest: how far at most, in metres. damped: vertices
-    that cannot be restored. error: the largest distance from the sculpt at its pose through all layers, in metres, and
-    farthest: that vertex. lost: None, or (layer, example, metres) of the example that changed most at its own pose; lost_count:
-    how many did. notes: sentences."""
-
-
-class Mirrored(Sculpted):
-    """As Sculpted, with the plane (normal (3,), offset in metres), matched {way: vertices}, and counterpart_distance."""
-
-
-class Damped(Report):
-    """Vertices of an example that un-posing cannot restore: layer, example, vertices (N,), residuals (N,) in metres."""
-
-
-class Version(Report):
-    """A saved version: what (the change), and time ('2026-03-01T12:30:00Z')."""
-
-
-class ProjectExample(Report):
-    """An example: name, file (of its mesh, image or map, or None), at {axis: value}, muted."""
-
-
-class ProjectLayer(Report):
-    """A layer: name, shape ('positions', 'offsets' …), kind of its weigher, muted, axes (names), examples, and
-    pseudo_count."""
-
-
-def _plain(value):
-    """What json cannot write by itself."""
-    if isinstance(value, numpy.generic):
-        return value.item()
-    if isinstance(value, numpy.ndarray):
-        return value.tolist()
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"the data of a project cannot hold a {type(value).__name__}")
-
-
-def _dumped(data):
-    if not isinstance(data, Mapping):
-        raise TypeError(f"the data of a project must be a dictionary, not {type(data).__name__}")
-    try:
-        return json.dumps(data, default=_plain, allow_nan=False, indent=2).encode()
-    except RecursionError:
-        raise ValueError("the data of a project contain themselves, or are nested too deep") from None
-    except ValueError as error:
-        if "Circular" in str(error):
-            raise ValueError("the data of a project contain themselves") from None
-        raise ValueError("the data of a project have a number that is not finite") from None
-
-
-@contextlib.contextmanager
-def _locked(folder):
-    """One process at a time changes the projects of a folder; the tool waits for the same lock."""
-    lock = None
-    try:
-        if fcntl:
-            try:
-                lock = os.open(os.path.realpath(folder), os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) |
-                               getattr(os, "O_CLOEXEC", 0))
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            except OSError:
-                pass  # no such folder, or no locks there: what is written is still compared with what was read
-        yield
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
-class _Building:
-    """The options of a build, and what it reports."""
-
-    def __init__(self, progress, hooks, kept=None, rig=None):
-        self.notes, self.damped = Notes(), []
-        kind = dict(_abi.ex_damped_report._fields_)["report"]
-        self._report = _abi.ex_damped_report(report=kind(self._on_damped))
-        self.options = _abi.ex_build_options(progress=progress.pointer, damped=ctypes.pointer(self._report),
-                                             note=self.notes.call, tasks=hooks, kept_paths=kept)
-        if rig is not None:
-            self.options.rig = rig
-
-    def _on_damped(self, _user, layer, example, found, count):
-        table = copied(found, numpy.dtype([("vertex", "i4"), ("stretch", "f4"), ("residual", "f4")]), (count,))
-        self.damped.append((layer, example, table["vertex"].copy(), table["residual"].copy()))
-
-
 class Project:
     """A project file, or a project in memory that has none yet. One thread at a time uses it; others wait.
 
-    `Project(path)` opens a file. `data` is its content. Edits of examples write the file at once, as the tool does, and keep
-    the previous content for `undo`; an assignment to `data` stays in memory until `save`.
+    `Project(path)` opens a file. `data` is its content. Edits of examples write the file at once, as the tool does, and
+    keep the previous content for `undo`; an assignment to `data` stays in memory until `save`.
     """
 
     def __init__(self, path):
@@ -169,7 +51,8 @@ class Project:
 
     @classmethod
     def from_dict(cls, data: Mapping, folder, name: str = "project") -> "Project":
-        """A project from its content, as folder/name.json, which `save` writes. Paths in it are relative to the folder."""
+        """A project from its content, as folder/name.json, which `save` writes. Paths in it are relative to the
+        folder."""
         project = cls.__new__(cls)
         project._begin(_given.file(os.path.join(os.fsdecode(_given.file(folder, "folder")),
                                                   _given.text(name, "name").decode() + ".json")))
@@ -216,15 +99,15 @@ class Project:
 
     @property
     def data(self) -> Dict[str, Any]:
-        """The content as a dictionary, keys in the order of the file: a copy. Assign one to replace the content; what the
-        library refuses raises its sentence, and the project stays as it was. See also `edit`."""
+        """The content as a dictionary, keys in the order of the file: a copy. Assign one to replace the content; what
+        the library refuses raises its sentence, and the project stays as it was. See also `edit`."""
         with self._busy:
             project = self._pointer()
             return json.loads(_given.encoded(lambda path, error: author.ex_project_write(project, path, error)))
 
     @data.setter
     def data(self, data: Mapping) -> None:
-        text = _dumped(data)
+        text = dumped(data)
         with self._busy:
             made = ctypes.c_void_p()
             checked(author.ex_project_parse, text, len(text), self._path, ctypes.byref(made))
@@ -244,7 +127,7 @@ class Project:
         """The layers, in order."""
         with self._busy:
             view = self._view()
-            return [_layer(view.layers[i]) for i in range(view.layer_count)]
+            return [layer_of(view.layers[i]) for i in range(view.layer_count)]
 
     def __repr__(self):
         if self._project is None:
@@ -255,18 +138,18 @@ class Project:
                 f"{'' if self._saved else ', not saved'}>")
 
     def save(self, path=None) -> None:
-        """Writes the project to its file, or to another path, which is its file from then on. The previous content of the
-        file is kept for `undo`. A file that another program changed since it was read is left alone."""
+        """Writes the project to its file, or to another path, which is its file from then on. The previous content of
+        the file is kept for `undo`. A file that another program changed since it was read is left alone."""
         with self._busy:
             target = self._path if path is None else _given.file(path)
             folder = os.path.dirname(os.path.realpath(target))
             project = self._pointer()
-            with _locked(folder):
+            with locked(folder):
                 old = self._read_old(target)
                 if old is not None and target == self._path and self._known is not None and old != self._known:
-                    raise ValueError(f"'{os.fsdecode(target)}' was changed by another program in the meantime, and was left "
-                                     f"as it is: reload() reads it")
-                with _kept_version(target, b"saved from Python", old, []):
+                    raise ValueError(f"'{os.fsdecode(target)}' was changed by another program in the meantime, and was "
+                                     f"left as it is: reload() reads it")
+                with kept_version(target, b"saved from Python", old, []):
                     checked(author.ex_project_write, project, target)
                 before, self._path = self._path, target
                 try:
@@ -293,8 +176,8 @@ class Project:
                 ctypes.cast(made, ctypes.POINTER(_abi.ex_history)))) as made:
             checked(author.ex_history_read, self._path, ctypes.byref(made))
             found = ctypes.cast(made, ctypes.POINTER(_abi.ex_history)).contents
-            return {"undo": [_version(found.undo[i]) for i in range(found.undo_count)],
-                    "redo": [_version(found.redo[i]) for i in range(found.redo_count)]}
+            return {"undo": [version_of(found.undo[i]) for i in range(found.undo_count)],
+                    "redo": [version_of(found.redo[i]) for i in range(found.redo_count)]}
 
     def undo(self, steps: int = 1) -> List[Version]:
         """Takes the last changes of the file back, and reads it. Returns what was taken back."""
@@ -306,7 +189,7 @@ class Project:
 
     def _step(self, steps, redo):
         steps, verb = _given.whole(steps, "steps", 1, _abi.EX_HISTORY_MAX), "redo" if redo else "undo"
-        with self._busy, _locked(os.path.dirname(os.path.realpath(self._path))):
+        with self._busy, locked(os.path.dirname(os.path.realpath(self._path))):
             self._need_saved(verb)
             versions = self.history[verb]
             if steps > len(versions):
@@ -347,9 +230,9 @@ class Project:
         with self._busy:
             self._need_saved(what)
             self._pointer()
-            with _locked(os.path.dirname(os.path.realpath(self._path))), tasks(threads) as hooks, \
+            with locked(os.path.dirname(os.path.realpath(self._path))), tasks(threads) as hooks, \
                     Progress(progress) as work:
-                building = _Building(work, hooks, self._kept.pointer if self._kept else None)
+                building = Building(work, hooks, self._kept.pointer if self._kept else None)
                 self._known = None
                 yield building
                 self.notes = building.notes.texts
@@ -364,8 +247,8 @@ class Project:
         project's unit and up axis. at: the pose it was sculpted at, {'elbow': 70, 'joint:hand': 'x20'}; a joint that no
         axis reads becomes an axis. joint: other joints that were turned. layer: its layer (default: the one whose space
         has the axes that `at` moves, or a new one). falloff: a number in scaled units, or {axis: number}. replace: the
-        example at that pose, or of that name, gets this form. scale: a factor for the positions of a file. force: takes a
-        form that is 20 times as large or as small as the mesh, or far away. The rig is not built.
+        example at that pose, or of that name, gets this form. scale: a factor for the positions of a file. force: takes
+        a form that is 20 times as large or as small as the mesh, or far away. The rig is not built.
         """
         label = _given.text(name, "name", optional=True)
         if not _given.flag(replace, "replace") and label is None:
@@ -383,7 +266,8 @@ class Project:
             given.form = self._form(sculpt, folder)
             made = _abi.ex_sculpted()
             with self._changing("add_example", progress, threads) as building:
-                checked(author.ex_project_add_sculpt, self._pointer(), ctypes.byref(given), ctypes.byref(building.options),
+                checked(author.ex_project_add_sculpt, self._pointer(), ctypes.byref(given),
+                        ctypes.byref(building.options),
                         ctypes.byref(made))
             return Sculpted(**self._sculpted(made), notes=self.notes)
 
@@ -393,9 +277,9 @@ class Project:
             return _given.file(sculpt, "sculpt")
         view = self._view()
         base = os.path.join(os.path.dirname(self._path), view.mesh)
-        with _given.owned(lambda mesh: author.ex_mesh_destroy(_mesh_of(mesh))) as made:
+        with _given.owned(lambda mesh: author.ex_mesh_destroy(mesh_of(mesh))) as made:
             checked(author.ex_mesh_read, base, ctypes.byref(made))
-            mesh = _mesh_of(made).contents
+            mesh = mesh_of(made).contents
             form = take(sculpt, "f8", (mesh.vertex_count, 3), "sculpt")
             if not numpy.all(numpy.isfinite(form)):
                 raise ValueError("sculpt has numbers that are not finite")
@@ -423,14 +307,14 @@ class Project:
     def move_example(self, name: str, *, at: Optional[Values] = None, joint: Optional[Values] = None,
                      falloff: Union[None, float, str, Mapping[str, float]] = None, layer: Optional[str] = None,
                      progress: Tell = None, threads: Optional[int] = 1) -> None:
-        """Moves an example to another place; axes that `at` does not name keep their value. falloff: as for add_example,
-        or 'layer' for the layer's."""
+        """Moves an example to another place; axes that `at` does not name keep their value. falloff: as for
+        add_example, or 'layer' for the layer's."""
         as_layer = isinstance(falloff, str) and falloff == "layer"
         if isinstance(falloff, str) and not as_layer:
             raise ValueError("falloff must be a number, {axis: number}, or 'layer'")
         if not at and not joint and falloff is None:
             raise ValueError("at or falloff is required: the new place, or the new reach")
-        which = _reference(layer, name)
+        which = reference(layer, name)
         with self._busy:
             places = [_places.place(at, self._kind_of, "at"), _places.place(joint, self._kind_of, "joint", joints=True),
                       _places.falloff(None if as_layer else falloff)]
@@ -443,7 +327,7 @@ class Project:
     def remove_example(self, name: str, *, layer: Optional[str] = None, progress: Tell = None,
                        threads: Optional[int] = 1) -> None:
         """Removes an example; its form stays on disk. A layer that loses its last example is removed too."""
-        which = _reference(layer, name)
+        which = reference(layer, name)
         with self._changing("remove_example", progress, threads) as building:
             checked(author.ex_project_remove_example, self._pointer(), which, ctypes.byref(building.options))
 
@@ -452,7 +336,8 @@ class Project:
         """Leaves out an example, or without a name a whole layer, for a while; off=True brings it back."""
         if name is None and layer is None:
             raise ValueError("name is required, or layer for a whole layer")
-        which = _abi.ex_example_ref(_given.text(layer, "layer", optional=True), _given.text(name, "name", optional=True))
+        which = _abi.ex_example_ref(_given.text(layer, "layer", optional=True),
+                                    _given.text(name, "name", optional=True))
         muted = not _given.flag(off, "off")
         with self._changing("mute", progress, threads) as building:
             checked(author.ex_project_mute, self._pointer(), which, muted, ctypes.byref(building.options))
@@ -483,11 +368,12 @@ class Project:
         largest distance of a counterpart, in sizes of the mesh. replace: an example at the mirrored pose gets the form.
         """
         given = _abi.ex_mirroring(layer=_given.text(layer, "layer", optional=True),
-                                  name=_given.text(name, "name", optional=True), replace=_given.flag(replace, "replace"),
+                                  name=_given.text(name, "name", optional=True),
+                                  replace=_given.flag(replace, "replace"),
                                   offset=_given.number(offset, "offset"))
         setattr(given, "as", _given.text(as_, "as_", optional=True))
         if all is not None:
-            sides = [_side(word) for word in all] if isinstance(all, (tuple, list)) else []
+            sides = [side(word) for word in all] if isinstance(all, (tuple, list)) else []
             if len(sides) != 2 or sides[0] == sides[1]:
                 raise ValueError("all needs the two sides: ('L', 'R'), or ('R', 'L')")
             if name is not None or layer is not None:
@@ -534,7 +420,8 @@ class Project:
         with self._busy:
             given = self._pseudo(layer, at, from_, weights)
             with self._changing("add_pseudo", progress, threads) as building:
-                checked(author.ex_project_add_pseudo, self._pointer(), ctypes.byref(given), ctypes.byref(building.options))
+                checked(author.ex_project_add_pseudo, self._pointer(), ctypes.byref(given),
+                        ctypes.byref(building.options))
             return next(found.pseudo_count for found in self.layers if found.name == layer) - 1
 
     def move_pseudo(self, layer: str, index: int, at: Optional[Values] = None, *, from_: Optional[Values] = None,
@@ -588,12 +475,12 @@ class Project:
             axes = _abi.ex_form_axes(unit=view.unit, z_up=view.z_up)
             with _given.owned(runtime.ex_rig_destroy) as made:
                 with tasks(threads) as hooks, Progress(progress) as work:
-                    building = _Building(work, hooks, self._kept.pointer if self._kept else None, how)
-                    checked(author.ex_project_build, self._pointer(), ctypes.byref(building.options), ctypes.byref(made))
+                    building = Building(work, hooks, self._kept.pointer if self._kept else None, how)
+                    checked(author.ex_project_build, self._pointer(), ctypes.byref(building.options),
+                            ctypes.byref(made))
                     if target is not None:
                         checked(author.ex_rig_write_for, target, made, axes)
-                pointer, made.value = made.value, None
-                rig = Rig._own(pointer)
+                rig = Rig._own(made)
         rig.notes, rig._form_axes = building.notes.texts, (axes.unit, bool(axes.z_up))
         rig.damped = [Damped(layer=text_of(runtime.ex_rig_layer_name(rig._handle.pointer, layer)),
                              example=text_of(runtime.ex_rig_example_name(rig._handle.pointer, layer, example)),
@@ -605,7 +492,7 @@ class Project:
         """The files that the project names, muted examples included."""
         with self._busy:
             folder = self.path.parent
-            return [folder / os.fsdecode(name) for name in dict.fromkeys(_named(self._view()))]
+            return [folder / os.fsdecode(name) for name in dict.fromkeys(named(self._view()))]
 
     def _check_target(self, target):
         for source in [self.path, *self.files()]:
@@ -617,8 +504,8 @@ class Project:
               threads: Optional[int] = 1) -> List[Finding]:
         """Finds everything that is wrong or weak: errors, warnings and notes.
 
-        samples: points of each space at which weights are checked. mixtures: random mixtures of layers of trajectories that
-        are measured, besides ten times as many chosen ones; 0: none.
+        samples: points of each space at which weights are checked. mixtures: random mixtures of layers of trajectories
+        that are measured, besides ten times as many chosen ones; 0: none.
         """
         how = _abi.ex_check_options(sample_count=_given.whole(samples, "samples", 1, 10000000),
                                     mixture_count=_given.whole(mixtures, "mixtures", 0, 10000) or -1)
@@ -654,7 +541,8 @@ class Project:
         """Applies the remedies that the findings name: layers whose weights swing become calm. Returns their names."""
         with self._busy:
             self._need_saved("mend")
-            names = {finding.layer for finding in self.check(samples=samples, mixtures=0, progress=progress, threads=threads)
+            names = {finding.layer for finding in self.check(samples=samples, mixtures=0, progress=progress,
+                                                             threads=threads)
                      if finding.remedy == "calm"}
             mended = [layer.name for layer in self.layers if layer.name in names]
             for name in mended:
@@ -669,12 +557,12 @@ class Project:
              at: Optional[Mapping[str, Any]] = None, paths: bool = False) -> "Project":
         """Makes a project from a glTF file, or from shapes of one mesh, and writes it into a folder.
 
-        source: the path of a glTF file with morph targets or a skin; or the mesh at rest, as a path or as (vertices (V, 3)
-        in metres, faces), with shapes {name: path or (V, 3)}. folder: where the files go (default: the name of the source).
-        force: replaces a project that is there. keep_seams: does not merge vertices that a glTF file splits. space: the
-        axes of one space for all shapes (default: a slider from 0 to 1 for each). at: {shape: values} in that space; the
-        mesh is at 0, and on a single axis shapes are spread evenly. paths: vertices move on paths that turn.
-        project.notes has what was left out or changed.
+        source: the path of a glTF file with morph targets or a skin; or the mesh at rest, as a path or as (vertices (V,
+        3) in metres, faces), with shapes {name: path or (V, 3)}. folder: where the files go (default: the name of the
+        source). force: replaces a project that is there. keep_seams: does not merge vertices that a glTF file splits.
+        space: the axes of one space for all shapes (default: a slider from 0 to 1 for each). at: {shape: values} in
+        that space; the mesh is at 0, and on a single axis shapes are spread evenly. paths: vertices move on paths that
+        turn. project.notes has what was left out or changed.
         """
         from ._forms import is_scene, write_forms  # these need the meshes of this package
         options = _abi.ex_init_options(overwrite=_given.flag(force, "force"),
@@ -687,24 +575,27 @@ class Project:
             if not _given.is_path(source) or not is_scene(source):
                 raise ValueError("source is one form: give shapes of it too, {name: path or vertices}")
             label = label or pathlib.Path(os.fsdecode(source)).stem
-            with _given.owned(lambda made: author.ex_scene_destroy(_scene_of(made))) as scene:
+            with _given.owned(lambda made: author.ex_scene_destroy(scene_of(made))) as scene:
                 checked(author.ex_scene_read, _given.file(source, "source"), ctypes.byref(scene))
-                held = _scene_of(scene)
+                held = scene_of(scene)
                 notes = _given.texts(held.contents.notes, held.contents.note_count)
-                return cls._fill(folder or label, label, force, notes, lambda place, report, error: author.ex_project_init(
+                return cls._fill(folder or label, label, force, notes, lambda place, report,
+                                 error: author.ex_project_init(
                     held, place, label.encode(), ctypes.byref(options), ctypes.byref(report), error))
         if keep_seams:
             raise ValueError("keep_seams goes with a glTF file")
         with tempfile.TemporaryDirectory(prefix="exemplar-") as scratch:
             forms, rest = write_forms(source, shapes, scratch)
             label = label or rest
-            given = _Forms(forms, space, at, paths)
-            return cls._fill(folder or label, label, force, [], lambda place, report, error: author.ex_project_init_forms(
+            given = Forms(forms, space, at, paths)
+            return cls._fill(folder or label, label, force, [], lambda place, report,
+                             error: author.ex_project_init_forms(
                 ctypes.byref(given.forms), place, label.encode(), ctypes.byref(options), ctypes.byref(report), error))
 
     @classmethod
     def unpack(cls, rig: Rig, folder, *, name: str = "rig", force: bool = False) -> "Project":
-        """Turns a rig back into a project, folder/name.json with its forms. Building it gives a rig with the same bytes."""
+        """Turns a rig back into a project, folder/name.json with its forms. Building it gives a rig with the same
+        bytes."""
         if not isinstance(rig, Rig):
             raise TypeError(f"rig must be an exemplar.Rig, not {type(rig).__name__}")
         label, over, handle = _given.text(name, "name"), _given.flag(force, "force"), rig._handle
@@ -728,9 +619,9 @@ class Project:
         report = _abi.ex_init_report(note=said.call)
         try:
             checked(author.ex_make_directory, place)
-            with _locked(place):
+            with locked(place):
                 old = cls._read_old(path)
-                with _kept_version(path, b"replaced from Python", old, _named_in(path, old)):
+                with kept_version(path, b"replaced from Python", old, named_in(path, old)):
                     checked(lambda error: write(place, report, error))
         except BaseException:
             for folder_made in made:
@@ -740,135 +631,3 @@ class Project:
         project = cls(path)
         project.notes = notes + said.texts
         return project
-
-
-# ---- parts ----
-
-def _mesh_of(pointer):
-    return ctypes.cast(pointer, ctypes.POINTER(_abi.ex_mesh))
-
-
-def _scene_of(pointer):
-    return ctypes.cast(pointer, ctypes.POINTER(_abi.ex_scene))
-
-
-def _version(version):
-    return Version(what=text_of(version.what), time=text_of(version.time))
-
-
-def _reference(layer, name):
-    return _abi.ex_example_ref(_given.text(layer, "layer", optional=True), _given.text(name, "name"))
-
-
-def _side(word):
-    sides = {"l": _abi.EX_SIDE_LEFT, "left": _abi.EX_SIDE_LEFT, "r": _abi.EX_SIDE_RIGHT, "right": _abi.EX_SIDE_RIGHT}
-    return sides.get(word.lower() if isinstance(word, str) else None, _abi.EX_SIDE_NONE)
-
-
-def _layer(layer):
-    axes = [(text_of(layer.axes[a].name), layer.axes[a].axis) for a in range(layer.axis_count)]
-
-    def place(at):
-        values, offset = {}, 0
-        for name, axis in axes if at else []:
-            width = 0 if axis.kind == _abi.EX_AXIS_DRIVER else runtime.ex_axis_width(ctypes.byref(axis))
-            numbers = copied(at + 8 * offset, "f8", (width,)).tolist()
-            offset += width
-            if width:
-                values[name] = numbers[0] if width == 1 else tuple(numbers)
-        return values
-
-    def example(one, muted):
-        return ProjectExample(name=text_of(one.name), file=text_of(one.mesh or one.image or one.map) or None,
-                              at=place(one.at), muted=muted)
-
-    found = [(layer.examples[k].place, example(layer.examples[k], False)) for k in range(layer.example_count)]
-    found += [(layer.muted_examples[k].place, example(layer.muted_examples[k], True)) for k in range(layer.muted_count)]
-    return ProjectLayer(name=text_of(layer.name), shape=text_of(author.ex_project_layer_shape(ctypes.byref(layer))),
-                        kind=text_of(runtime.ex_weigher_kind_name(layer.weigh.kind)), muted=layer.muted,
-                        axes=[name for name, _axis in axes], examples=[one for _place, one in sorted(found, key=lambda f: f[0])],
-                        pseudo_count=layer.pseudo_count)
-
-
-def _named(view):
-    """The files that a project names, relative to it."""
-    driver = view.driver
-    yield from filter(None, (view.mesh, view.skeleton, driver.mesh, driver.bind))
-    for i in range(view.layer_count):
-        layer = view.layers[i]
-        masks = [layer.mask, layer.driver_weights]
-        for r in range(layer.region_count):
-            masks += [layer.regions[r].look, layer.regions[r].mask]
-        yield from (mask.source for mask in masks if mask.kind == _abi.EX_MASK_FILE and mask.source)
-        if layer.trajectory.segments:
-            yield layer.trajectory.segments
-        for examples, count in ((layer.examples, layer.example_count), (layer.muted_examples, layer.muted_count)):
-            for k in range(count):
-                one = examples[k]
-                yield from filter(None, (one.mesh, one.sculpt, one.driver, one.image, one.map, one.skeleton))
-
-
-def _named_in(path, text):
-    """The files of a project that is about to be replaced, inside its folder. One that cannot be read names none."""
-    made = ctypes.c_void_p()
-    if text is None or author.ex_project_parse(text, len(text), path, ctypes.byref(made), None) != _abi.EX_OK:
-        return []
-    held = Handle(made.value, author.ex_project_destroy)
-    names = dict.fromkeys(_named(author.ex_project_get(held.pointer).contents))
-    return [name for name in names if not name.startswith((b"/", b"../")) and b"/../" not in name]
-
-
-@contextlib.contextmanager
-def _kept_version(path, what, old, files):
-    """Around a change of a project's file: its old content becomes a version to undo."""
-    if old is None:
-        yield
-        return
-    memory = ctypes.create_string_buffer(old, len(old) + 1)
-    names = (ctypes.c_char_p * max(len(files), 1))(*files)
-    change = _abi.ex_history_change(path=path, what=what, bytes=ctypes.addressof(memory), size=len(old),
-                                    files=ctypes.addressof(names), file_count=len(files))
-    kept = ctypes.c_void_p()
-    checked(author.ex_history_keep, ctypes.byref(change), ctypes.byref(kept))
-    try:
-        yield
-    except BaseException:
-        author.ex_history_abandon(kept)
-        raise
-    author.ex_history_commit(kept)
-
-
-class _Forms:
-    """The mesh at rest and its shapes, as ex_init_forms: forms are (name, path), the mesh first."""
-
-    def __init__(self, forms, space, at, paths):
-        axes = [space] if isinstance(space, str) else list(space or [])
-        names = [_given.text(axis, "space") for axis in axes]
-        at = {} if at is None else at
-        if not isinstance(at, Mapping):
-            raise TypeError("at must be a dictionary such as {'smile': (1, 0)}")
-        if at and not axes:
-            raise ValueError("at needs space, which names the axes")
-        known = [name for name, _path in forms]
-        for name in at:
-            if name not in known:
-                raise KeyError(f"at: there is no shape '{name}'; there are {', '.join(known)}")
-        self._places = [self._place(at.get(name), i, len(forms), axes, name) for i, (name, _path) in enumerate(forms)]
-        self._list = (_abi.ex_init_form * len(forms))()
-        for form, (name, path), place in zip(self._list, forms, self._places):
-            form.path, form.name, form.at = path, name.encode(), address(place) if axes else None
-        self._axes = (ctypes.c_char_p * max(len(names), 1))(*names)
-        rest = ctypes.cast(ctypes.byref(self._list, ctypes.sizeof(_abi.ex_init_form)), ctypes.POINTER(_abi.ex_init_form))
-        self.forms = _abi.ex_init_forms(rest=self._list[0], forms=rest, form_count=len(forms) - 1,
-                                        axes=ctypes.addressof(self._axes), axis_count=len(names), trajectory=bool(paths))
-
-    @staticmethod
-    def _place(given, index, count, axes, name):
-        if given is not None:
-            place = take([given] if numpy.ndim(given) == 0 else given, "f8", (len(axes),), f"at['{name}']")
-            if not numpy.all(numpy.isfinite(place)):
-                raise ValueError(f"at['{name}'] has numbers that are not finite")
-            return place
-        if index and len(axes) > 1:
-            raise ValueError(f"say where '{name}' is in the space: at={{'{name}': ({', '.join(axes)})}}")
-        return numpy.full(len(axes), index / (count - 1) if len(axes) == 1 else 0.0)

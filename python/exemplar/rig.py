@@ -101,7 +101,10 @@ class Rig:
 
     @classmethod
     def _own(cls, pointer):
-        """The Rig of an ex_rig, which it owns from now on."""
+        """The Rig of an ex_rig, given as its address or as a c_void_p, which is then emptied: it owns it from now on."""
+        if isinstance(pointer, ctypes.c_void_p):
+            box, pointer = pointer, pointer.value
+            box.value = None
         return cls._of(Handle(pointer, runtime.ex_rig_destroy))
 
     def _begin(self, handle):

@@ -23,14 +23,16 @@ from ._arrays import copied
 from ._capture import Capture, Kinematics, Markers, fit_capture, fit_options, poses_of
 from ._given import Report
 from ._library import Handle, author, checked, text_of
+from ._project import locked
 from ._registered import Articulated, Registered, articulate, cloud, landmarks_of, register
 from ._work import Progress, tasks
 from .errors import Error
 from .mesh import Mesh
-from .project import Project, _locked
 from .rig import Rig
+from .project import Project
 
-__all__ = ["Articulated", "Built", "Capture", "Carried", "Fitted", "Found", "Kinematics", "Labelled", "Markers", "Registered",
+__all__ = ["Articulated", "Built", "Capture", "Carried", "Fitted", "Found", "Kinematics", "Labelled", "Markers",
+           "Registered",
            "ScanReport", "Session", "Template", "articulate", "build", "carry", "cloud", "find_markers", "fit", "label",
            "landmarks_of", "markers", "register", "report", "run", "template"]
 
@@ -41,19 +43,19 @@ Tell = Optional[Callable[[str, float], Any]]
 
 class Fitted(Report):
     """A skeleton and poses from named markers: path (fit.json), names of the scans, kinematics, translations (N, 3) and
-    rotations (N, J, 4), scan_rms (N,) and rms in metres, unknowns, iterations, seconds, outliers, scale, left_out {scan:
-    reason}, undetermined (sentences), markers {name: typical distance in metres}."""
+    rotations (N, J, 4), scan_rms (N,) and rms in metres, unknowns, iterations, seconds, outliers, scale, left_out
+    {scan: reason}, undetermined (sentences), markers {name: typical distance in metres}."""
 
 
 class Template(Report):
-    """The cage that follows a fitted skeleton: mesh, groups (joints with faces), extraordinary (control points), and bare
-    (joints without faces)."""
+    """The cage that follows a fitted skeleton: mesh, groups (joints with faces), extraordinary (control points), and
+    bare (joints without faces)."""
 
 
 class Built(Report):
     """A body: rig, and for a cage vertex_count, face_count, level, level_count, refitted and remaining (metres), scans
-    [{name, measured, lent, filled, rms}], kept (maps that were there), left_out (sentences). For a template person scans
-    [{name, rms, high}], open (joints whose centres are guesses) and unseen (joints whose skin no scan shows)."""
+    [{name, measured, lent, filled, rms}], kept (maps that were there), left_out (sentences). For a template person
+    scans [{name, rms, high}], open (joints whose centres are guesses) and unseen (joints whose skin no scan shows)."""
 
 
 class ScanReport(Report):
@@ -61,17 +63,18 @@ class ScanReport(Report):
 
 
 class Carried(Report):
-    """A template person on the scans: height in metres, unseen (joints), and scans [{name, left_out, points, points_rms,
-    figure_rms, rms, seen, flipped, scan_points}]."""
+    """A template person on the scans: height in metres, unseen (joints), and scans [{name, left_out, points,
+    points_rms, figure_rms, rms, seen, flipped, scan_points}]."""
 
 
 class Found(Report):
-    """Markers on a scan: positions (N, 3) in metres, colours (N, 3) sRGB from 0 to 255, sizes (N,) in metres, views (N,)
-    and strengths (N,). For a session also name, and kept: True if they were found before."""
+    """Markers on a scan: positions (N, 3) in metres, colours (N, 3) sRGB from 0 to 255, sizes (N,) in metres, views
+    (N,) and strengths (N,). For a session also name, and kept: True if they were found before."""
 
 
 class Labelled(Report):
-    """Names of markers: scans [{name, found, sure, by_hand, kept}], and doubts [{scan, marker, other, confidence, at}]."""
+    """Names of markers: scans [{name, found, sure, by_hand, kept}], and doubts [{scan, marker, other, confidence,
+    at}]."""
 
 
 # ---- sessions ----
@@ -140,7 +143,7 @@ def _session(folder):
 def _working(folder, progress, threads):
     """Around a step that changes a session: gives (session, task hook, progress)."""
     place = folder.folder if isinstance(folder, Session) else os.fsdecode(_given.file(folder, "folder"))
-    with _locked(place):
+    with locked(place):
         session = _session(folder)
         with tasks(threads) as hooks, Progress(progress) as work:
             yield session, hooks, work
@@ -163,7 +166,8 @@ def find_markers(meshes, *, size: float = 0.012, threshold: Optional[float] = No
     from ._registered import held_meshes
     options = _find_options(size, threshold)
     pointers, _kept = held_meshes(meshes, "meshes")
-    return _found(lambda *rest: author.ex_find_markers(ctypes.addressof(pointers), len(pointers), ctypes.byref(options), *rest))
+    return _found(lambda *rest: author.ex_find_markers(ctypes.addressof(pointers), len(pointers), ctypes.byref(options),
+                                                       *rest))
 
 
 def _find_options(size, threshold):
@@ -190,8 +194,8 @@ def _found(call, **more):
 
 def markers(folder, scans: Optional[Sequence[str]] = None, *, size: Optional[float] = None,
             threshold: Optional[float] = None, force: bool = False, progress: Tell = None) -> List[Found]:
-    """Finds markers on the scans of a session, or on those named, and writes found/SCAN.csv. Scans whose markers were found
-    since the scan last changed are read, unless force, size or threshold is given."""
+    """Finds markers on the scans of a session, or on those named, and writes found/SCAN.csv. Scans whose markers were
+    found since the scan last changed are read, unless force, size or threshold is given."""
     again = _given.flag(force, "force") or size is not None or threshold is not None
     options = _find_options(0.012 if size is None else size, threshold)
     with _working(folder, progress, 1) as (session, _hooks, work):
@@ -237,8 +241,8 @@ def label(folder, *, force: bool = False, csv=None, page=None, landmarks: bool =
     """Names the markers of all scans, from found/ and from the names of the reference, and writes labels/SCAN.csv.
 
     csv: takes names from a table instead, [scan,]marker,x,y,z, as a page gives it. page: writes a page instead, to name
-    markers of `scan`, or of the reference and of all scans with doubts; landmarks: to click landmarks of a template person.
-    force: names scans again that were named automatically.
+    markers of `scan`, or of the reference and of all scans with doubts; landmarks: to click landmarks of a template
+    person. force: names scans again that were named automatically.
     """
     if csv is not None and page is not None:
         raise ValueError("csv and page exclude each other")
@@ -263,7 +267,8 @@ def _take(session, csv, scan):
     inside = held.pointer.contents
     taken, totals = (copied(at, "i4", (inside.scan_count,)).tolist() for at in (inside.taken, inside.totals))
     return Labelled(landmarks=inside.landmarks, scans=[
-        {"name": session.scans[i], "taken": taken[i], "total": totals[i]} for i in range(inside.scan_count) if taken[i]])
+        {"name": session.scans[i], "taken": taken[i], "total": totals[i]} for i in range(inside.scan_count)
+        if taken[i]])
 
 
 def _page(session, path, landmarks, scan, hooks, work):
@@ -278,7 +283,8 @@ def _page(session, path, landmarks, scan, hooks, work):
         checked(author.ex_scan_landmark_page, session._handle.pointer, ctypes.addressof(numbers), len(numbers), path,
                 work.pointer)
     else:
-        checked(author.ex_scan_label_page, session._handle.pointer, ctypes.addressof(numbers), len(numbers), path, work.pointer,
+        checked(author.ex_scan_label_page, session._handle.pointer, ctypes.addressof(numbers), len(numbers), path,
+                work.pointer,
                 hooks)
 
 
@@ -323,11 +329,12 @@ def fit(source, *, output=None, loss: Union[None, float, str] = None, even: bool
         frames: Optional[int] = None, progress: Tell = None, threads: Optional[int] = 1):
     """Finds bones, axes and poses from named markers: a Fitted of a session, or a Capture of motion capture.
 
-    source: the folder of a session, a .c3d or .trc file, or Markers. output: fit.json (default: in the session's folder;
-    none for motion capture). loss: the distance in metres from which a marker counts less (default 0.02); 'none': all
-    count alike. Sessions: even gives markers that slide over the bone the same weight, rigid fixes markers to their bones,
-    free_bones finds bones from markers alone. Motion capture: skeleton 'full', 'upper' or a file; bvh and angles are files
-    to write (.bvh; .mot or .csv); static: a static trial of the same person; up: such as '+Z'; frames: used to find bones.
+    source: the folder of a session, a .c3d or .trc file, or Markers. output: fit.json (default: in the session's
+    folder; none for motion capture). loss: the distance in metres from which a marker counts less (default 0.02);
+    'none': all count alike. Sessions: even gives markers that slide over the bone the same weight, rigid fixes markers
+    to their bones, free_bones finds bones from markers alone. Motion capture: skeleton 'full', 'upper' or a file; bvh
+    and angles are files to write (.bvh; .mot or .csv); static: a static trial of the same person; up: such as '+Z';
+    frames: used to find bones.
     """
     distance = fit_options(loss)
     of_capture = {"skeleton": skeleton, "bvh": bvh, "angles": angles, "static": static, "up": up, "frames": frames}
@@ -350,7 +357,8 @@ def fit(source, *, output=None, loss: Union[None, float, str] = None, even: bool
         how = _abi.ex_scan_fit_options(loss=distance, even=bool(even), rigid=bool(rigid), free_bones=bool(free_bones),
                                        progress=work.pointer, tasks=hooks)
         made, details = ctypes.POINTER(_abi.ex_scan_fitted)(), ctypes.POINTER(_abi.ex_kin_fit)()
-        checked(author.ex_scan_fit, session._handle.pointer, ctypes.byref(how), ctypes.byref(made), ctypes.byref(details))
+        checked(author.ex_scan_fit, session._handle.pointer, ctypes.byref(how), ctypes.byref(made),
+                ctypes.byref(details))
         fitted, found = Handle(made, author.ex_scan_fitted_destroy), Handle(details, author.ex_kin_fit_destroy)
         if work.struct.report(None, b"writing the fit", 1.0):  # not after Ctrl-C
             checked(author.ex_scan_fitted_write, path, fitted.pointer)
@@ -366,14 +374,15 @@ def _fitted(path, fitted, found):
     return Fitted(path=pathlib.Path(os.fsdecode(path)), names=_given.texts(fitted.names, fitted.scan_count),
                   kinematics=kinematics, translations=translations, rotations=rotations,
                   scan_rms=copied(fitted.rms, "f8", (fitted.scan_count,)), rms=found.rms, unknowns=found.unknown_count,
-                  iterations=found.iteration_count, seconds=found.seconds, outliers=found.outlier_count, scale=found.scale,
+                  iterations=found.iteration_count, seconds=found.seconds, outliers=found.outlier_count,
+                  scale=found.scale,
                   left_out=dict(left), undetermined=[text_of(found.opens[i].text) for i in range(found.open_count)],
                   markers={text_of(sites.sites[i].name): sigmas[i] for i in range(sites.site_count)})
 
 
 def template(folder, *, cage=None) -> Template:
-    """Makes the cage that follows the fitted skeleton: template/cage.obj and template/body.glb. cage: a mesh at the pose of
-    the reference in place of the generated one."""
+    """Makes the cage that follows the fitted skeleton: template/cage.obj and template/body.glb. cage: a mesh at the
+    pose of the reference in place of the generated one."""
     given = None if cage is None else _given.file(cage, "cage")
     with _working(folder, None, 1) as (session, _hooks, _work):
         fitted, made = _fitted_file(session), ctypes.POINTER(_abi.ex_template)()
@@ -389,11 +398,12 @@ def template(folder, *, cage=None) -> Template:
 
 
 def carry(folder, *, progress: Tell = None, threads: Optional[int] = 1) -> Carried:
-    """Carries a template person to the scans of a session and registers it: registered/, template/body.glb, fit.json."""
+    """Carries a template person to the scans of a session and registers it: registered/, template/body.glb,
+    fit.json."""
     with _working(folder, progress, threads) as (session, hooks, work):
         if not session.person:
-            raise ValueError(f"{session.folder}: this session has a cage and no template person: \"template\": \"human\" in "
-                             f"scan.json gives it one")
+            raise ValueError(f"{session.folder}: this session has a cage and no template person: \"template\": "
+                             f"\"human\" in scan.json gives it one")
         how = _abi.ex_scan_carry_options(progress=work.pointer, tasks=hooks)
         made = ctypes.POINTER(_abi.ex_scan_carried)()
         checked(author.ex_scan_carry, session._handle.pointer, ctypes.byref(how), ctypes.byref(made))
@@ -402,7 +412,8 @@ def carry(folder, *, progress: Tell = None, threads: Optional[int] = 1) -> Carri
 
         def scan(one):
             return {"name": session.scans[one.scan], "left_out": text_of(one.reason) if one.left_out else None,
-                    "points": one.anchor_count, "points_rms": one.anchor_rms, "figure_rms": one.figure_rms, "rms": one.rms,
+                    "points": one.anchor_count, "points_rms": one.anchor_rms, "figure_rms": one.figure_rms,
+                    "rms": one.rms,
                     "seen": one.seen, "flipped": one.flipped_count, "scan_points": one.point_count}
 
         return Carried(height=inside.height, unseen=text_of(inside.unseen).split(),
@@ -411,8 +422,9 @@ def carry(folder, *, progress: Tell = None, threads: Optional[int] = 1) -> Carri
 
 def build(folder, *, keep_cage: bool = False, force: bool = False, progress: Tell = None,
           threads: Optional[int] = 1) -> Built:
-    """Makes displacement maps of all scans and the rig, body.glb. With a template person: skeleton, weights and layers from
-    the registered scans. Maps that are up to date are kept, unless force. keep_cage: does not move the cage to the scans."""
+    """Makes displacement maps of all scans and the rig, body.glb. With a template person: skeleton, weights and layers
+    from the registered scans. Maps that are up to date are kept, unless force. keep_cage: does not move the cage to the
+    scans."""
     how = _abi.ex_scan_build_options(keep_cage=_given.flag(keep_cage, "keep_cage"), force=_given.flag(force, "force"))
     with _working(folder, progress, threads) as (session, hooks, work):
         if session.person:
@@ -431,7 +443,8 @@ def build(folder, *, keep_cage: bool = False, force: bool = False, progress: Tel
                      level_count=inside.level_count, refitted=inside.refitted, remaining=inside.remaining,
                      scans=[{"name": name, "measured": one.hit, "lent": one.lent, "filled": one.filled, "rms": one.rms}
                             for name, one in zip(session.scans, inside.scans[:inside.scan_count])],
-                     kept=inside.kept_count, left_out=[text_of(one.text) for one in inside.left_out[:inside.left_count]])
+                     kept=inside.kept_count, left_out=[text_of(one.text)
+                                                       for one in inside.left_out[:inside.left_count]])
 
 
 def _body(session, report_only, hooks, work):
@@ -454,7 +467,8 @@ def _person(session, hooks, work):
     opened, unseen = (copied(at, "?", (len(joints),)) for at in (inside.articulated.contents.open, inside.unseen))
     numbers = copied(inside.scans, "i4", (inside.scan_count + inside.held_count,)).tolist()
     forms = inside.measured.contents.forms
-    rig, inside.rig = Rig._own(inside.rig), None  # it belongs to the Rig now
+    own, inside.rig = inside.rig, None  # it belongs to the Rig now
+    rig = Rig._own(own)
     return Built(rig=rig, scans=[{"name": session.scans[numbers[i]], "rms": forms[i].rms, "high": forms[i].high}
                                  for i in range(inside.scan_count)],
                  open=[name for name, is_open in zip(joints[1:], opened[1:]) if is_open],
@@ -468,7 +482,8 @@ def report(folder, *, progress: Tell = None, threads: Optional[int] = 1) -> Scan
         if session.person:
             return _report_person(session, hooks, work)
         fitted, made = _fitted_file(session), _abi.ex_scan_report()
-        checked(author.ex_scan_measure, session._handle.pointer, fitted.pointer, hooks, work.pointer, ctypes.byref(made))
+        checked(author.ex_scan_measure, session._handle.pointer, fitted.pointer, hooks, work.pointer,
+                ctypes.byref(made))
     found = ScanReport(scans=made.scan_count, marker_rms=made.marker_rms, worst_scan=text_of(made.worst_scan),
                        worst_rms=made.worst_rms, measured=made.hit, lent=made.lent, filled=made.filled,
                        left_out=_surfaces(made.left_out), truth=None)

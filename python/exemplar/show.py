@@ -95,8 +95,8 @@ class Show:
         pointer = self.rig._handle.pointer
         data = _given.encoded(lambda path, error: author.ex_rig_write(path, pointer, error))
         if len(data) > RIG_SIZE_MAX:
-            raise ValueError(f"this rig has {len(data) // 1000000} MB, but a page holds at most {RIG_SIZE_MAX // 1000000}: "
-                             f"use fewer or smaller examples")
+            raise ValueError(f"this rig has {len(data) // 1000000} MB, but a page holds at most "
+                             f"{RIG_SIZE_MAX // 1000000}: use fewer or smaller examples")
         inside = [f'<script type="text/plain" id="rig" data-name="{_escaped(self.name)}.glb">',
                   base64.b64encode(data).decode(), "</script>", *_clips(self.rig)]
         return template.replace(_POLICY, "connect-src 'none'", 1).replace(_PLACE, "".join(inside), 1)
@@ -133,6 +133,6 @@ class Show:
 
 
 def show(rig: Rig, height: int = 400, *, name: str = "rig", pose: Optional[Mapping[str, Any]] = None) -> Show:
-    """Shows a rig in a notebook: an interactive view `height` pixels high, or a picture at `pose` without one. name: what the
-    view calls the rig."""
+    """Shows a rig in a notebook: an interactive view `height` pixels high, or a picture at `pose` without one. name:
+    what the view calls the rig."""
     return Show(rig, height, name, pose)

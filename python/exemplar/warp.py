@@ -17,7 +17,6 @@ from ._options import count as whole
 from ._work import Progress, tasks
 from .cache import Stage
 from .mesh import Mesh, _word, _words, as_mesh
-from .motion import rig_of
 from .rig import Rig
 
 __all__ = ["Mixture", "Mixtures", "PathReport", "Stretch", "Warp", "WarpReport", "warp"]
@@ -382,4 +381,4 @@ def _build(given, notes, threads, progress):
         handle = Handle(project.value, author.ex_project_destroy)
         options = _abi.ex_build_options(progress=told.pointer, note=note, tasks=hook)
         checked(author.ex_project_build, handle.pointer, ctypes.byref(options), ctypes.byref(made))
-        return rig_of(made.value)
+        return Rig._own(made.value)
