@@ -2,14 +2,15 @@
 import html
 import re
 import subprocess
+import sys
 
 import pytest
 
 import exemplar
-from exemplar import show as module
 from exemplar.picture import read_image, render
 from exemplar.show import show
 
+module = sys.modules["exemplar.show"]
 needs_page = pytest.mark.skipif(module._template() is None, reason="built without the editor")
 
 
