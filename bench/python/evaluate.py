@@ -2,8 +2,8 @@
 
 usage: evaluate.py ARM.glb [--runs N]
 
-The two take turns, so that what else the machine does meets both; the table has medians. The compiler is cc, or $CC; the
-library is the package's own, or $EXEMPLAR_LIBRARY.
+The two take turns, so that what else the machine does meets both; the table has medians. The compiler is cc, or $CC;
+the library is the package's own, or $EXEMPLAR_LIBRARY.
 """
 import argparse
 import os

@@ -59,7 +59,8 @@ class Outputs(tuple):
         return Outputs, (self.names, tuple(self))
 
     def __repr__(self):
-        parts = (f"{name} {value.shape}" if isinstance(value, numpy.ndarray) else name for name, value in zip(self.names, self))
+        parts = (f"{name} {value.shape}" if isinstance(value, numpy.ndarray) else name
+                 for name, value in zip(self.names, self))
         return f"<exemplar.Outputs {', '.join(parts)}>"
 
 
@@ -137,7 +138,7 @@ class Level:
                 room.output.positions, room.output.normals = forms[0].ctypes.data, forms[1].ctypes.data
                 room.output.tangents = forms[2].ctypes.data if tangents else None
                 evaluation = _abi.ex_evaluation(level=self.level)
-                evaluate_one(handle.pointer, room.at_pose, room.at_output, ctypes.addressof(evaluation), room.at_scratch)
+                evaluate_one(handle.pointer, room.at_pose, room.at_output, _ADDRESS(evaluation), room.at_scratch)
                 check_misuse()
                 self.can[tangents] = None
             except ValueError:
@@ -250,7 +251,7 @@ class Request:
     def _set_layers(self, weighers, muted):
         rig = self.rig
         if muted is not None:
-            if isinstance(muted, (str, bytes)):
+            if isinstance(muted, (str, bytes)) or not hasattr(muted, "__iter__"):
                 raise TypeError("muted must be a list of layers")
             flags = (ctypes.c_bool * max(1, len(rig.layers)))()
             for name in muted:
@@ -344,7 +345,7 @@ class Request:
                 setattr(output, name, at)
                 if name in _STRIDES and array.shape[1] > 1:
                     setattr(output, _STRIDES[name], array.strides[1])
-            evaluate_one(handle.pointer, room.at_pose, room.at_output, ctypes.addressof(self.evaluation), room.at_scratch)
+            evaluate_one(handle.pointer, room.at_pose, room.at_output, _ADDRESS(self.evaluation), room.at_scratch)
             check_misuse()
         finally:
             given.driver, given.elapsed = None, 0

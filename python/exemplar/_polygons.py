@@ -38,7 +38,8 @@ def faces_of(faces, vertex_count):
         lists = [take(face, "i4", (None,), f"faces[{i}]") for i, face in enumerate(faces)]
         sizes, corners = numpy.array([len(face) for face in lists]), numpy.concatenate(lists)
     if sizes.min() < 3:
-        raise ValueError(f"faces: face {int(sizes.argmin())}, counting from 0, has {int(sizes.min())} corners; it needs 3")
+        raise ValueError(f"faces: face {int(sizes.argmin())}, counting from 0, has {int(sizes.min())} corners; a face "
+                         "has 3 or more")
     if corners.min() < 0 or corners.max() >= vertex_count:
         raise ValueError(f"faces: vertices must be 0 to {vertex_count - 1}; there is {int(corners.min())} to "
                          f"{int(corners.max())}")
@@ -60,19 +61,21 @@ def faces_from(offsets, corners):
 class Polygons:
     """An ex_mesh over arrays of Python, which the library only reads. texcoords: origin at the bottom left."""
 
-    def __init__(self, vertices, offsets, corners, texcoords=None, corner_texcoords=None, creases=None, corner_sharpness=None):
+    def __init__(self, vertices, offsets, corners, texcoords=None, corner_texcoords=None, creases=None,
+                 corner_sharpness=None):
         self.vertices = numpy.ascontiguousarray(vertices, dtype=numpy.float64)
         self.offsets, self.corners = offsets, corners
         self.texcoords, self.corner_texcoords = texcoords, corner_texcoords
         self.struct = _abi.ex_mesh(vertex_count=len(self.vertices), positions=address(self.vertices),
-                                   face_count=len(offsets) - 1, face_offsets=address(offsets), corner_count=len(corners),
-                                   corners=address(corners))
+                                   face_count=len(offsets) - 1, face_offsets=address(offsets),
+                                   corner_count=len(corners), corners=address(corners))
         if texcoords is not None:
             self.struct.texcoord_count, self.struct.texcoords = len(texcoords), address(texcoords)
             self.struct.corner_texcoords = address(corner_texcoords)
         self._kept = []
         tags = [("crease", pair, sharpness) for pair, sharpness in _creases(creases, len(self.vertices))]
-        tags += [("corner", [vertex], sharpness) for vertex, sharpness in _corners(corner_sharpness, len(self.vertices))]
+        tags += [("corner", [vertex], sharpness)
+                 for vertex, sharpness in _corners(corner_sharpness, len(self.vertices))]
         if tags:
             made = (_abi.ex_tag * len(tags))()
             for tag, (name, ints, sharpness) in zip(made, tags):
@@ -153,5 +156,5 @@ def texcoords_of(texcoords, corner_texcoords, vertex_count, corners):
         return places, numpy.array(corners)
     if len(places) == len(corners):
         return places, numpy.arange(len(corners), dtype=numpy.int32)
-    raise ValueError(f"texcoords: there are {len(places)}, but {vertex_count} vertices and {len(corners)} corners: give one "
-                     "for each of these, or corner_texcoords")
+    raise ValueError(f"texcoords: there are {len(places)}, but {vertex_count} vertices and {len(corners)} corners: "
+                     "give one for each of these, or corner_texcoords")

@@ -1,6 +1,7 @@
 """Rigs from arrays.
 
->>> rig = exemplar.Rig(vertices, faces, layers=[exemplar.layer("size", {"width": (0, 1)}, [[0], [1]], [vertices, wide])])
+>>> size = exemplar.layer("size", {"width": (0, 1)}, points=[[0], [1]], forms=[vertices, wide])
+>>> rig = exemplar.Rig(vertices, faces, layers=[size])
 >>> rig.save("size.glb")
 """
 from __future__ import annotations
@@ -107,7 +108,7 @@ def set_parameters(made, parameters):
     known = {text_of(info.parameters[i].name): info.parameters[i] for i in range(info.parameter_count)}
     for name, value in parameters.items():
         if name not in known:
-            raise TypeError(f"a layer of kind '{kind}' has no '{name}'; its parameters are {', '.join(known) or 'none'}")
+            raise TypeError(f"a layer of kind '{kind}' has no '{name}'; its parameters: {', '.join(known) or 'none'}")
         parameter = known[name]
         if isinstance(value, str):
             words = [text_of(parameter.words[i].name) for i in range(parameter.word_count)]
@@ -160,8 +161,8 @@ class _Layer:
         return value
 
     def _set_domain(self):
-        usual = next((name for name, key in (("pixels", "images"), ("offsets", "offsets"), ("displacement", "displacements"))
-                      if self.get(key) is not None), "positions")
+        keys = (("pixels", "images"), ("offsets", "offsets"), ("displacement", "displacements"))
+        usual = next((name for name, key in keys if self.get(key) is not None), "positions")
         if self.given.get("domain", "positions") == "positions":
             self.given["domain"] = usual
         self.domain = self._choice("domain", _DOMAINS, usual)
@@ -292,7 +293,8 @@ class _Layer:
                                                                                  len(skeleton) - 1)
         reading = detail.get("reading") or ("angle" if detail["kind"] == "scalar" else "rotation")
         if not isinstance(reading, str) or reading not in _READINGS:
-            raise ValueError(f"{place}: reading is {reading!r}; it must be {', '.join(repr(each) for each in _READINGS)}")
+            words = ", ".join(repr(each) for each in _READINGS)
+            raise ValueError(f"{place}: reading is {reading!r}; it must be {words}")
         source.reading.kind = _READINGS[reading]
         source.reading.about[:] = self._about(detail, place)
         source.reading.middle = (axis.min + axis.max) / 2 if reading == "angle" else 0
@@ -511,7 +513,8 @@ class _Mesh:
             raise ValueError("vertices: numbers are too large")
         self.count = len(self.vertices)
         self.offsets, self.corners = faces_of(faces, self.count)
-        self.split = _split(self.count, self.corners, *texcoords_of(texcoords, corner_texcoords, self.count, self.corners))
+        looks = texcoords_of(texcoords, corner_texcoords, self.count, self.corners)
+        self.split = _split(self.count, self.corners, *looks)
         self.levels, self.last = 0, 0
         self._cut = None
 
@@ -575,7 +578,7 @@ def create(vertices, faces, layers, *, skeleton, skin, skinning, texcoords, corn
     """The handle of a new rig; see exemplar.Rig."""
     if skeleton is not None and not isinstance(skeleton, Skeleton):
         raise TypeError("skeleton must be an exemplar.Skeleton")
-    if skinning not in ("linear", "dual_quaternion"):
+    if not isinstance(skinning, str) or skinning not in ("linear", "dual_quaternion"):
         raise ValueError(f"skinning is {skinning!r}; it must be 'linear' or 'dual_quaternion'")
     if isinstance(layers, (dict, str, bytes)) or not hasattr(layers, "__iter__"):
         raise TypeError("layers must be a list of layers")
@@ -597,7 +600,7 @@ def create(vertices, faces, layers, *, skeleton, skin, skinning, texcoords, corn
         if made._polygons.struct.tag_count:
             notes.insert(0, (b"tags", _tags(made._polygons.struct)))
         wanted.notes, wanted.note_count = _notes(keep, notes), len(notes)
-    elif scheme not in SCHEMES:
+    elif not isinstance(scheme, str) or scheme not in SCHEMES:
         raise ValueError(f"scheme is {scheme!r}; it must be {', '.join(repr(name) for name in SCHEMES)}")
     elif creases is not None:
         raise ValueError("creases need subdivide")

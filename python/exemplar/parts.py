@@ -14,10 +14,6 @@ _AXIS_KINDS = ("scalar", "rotation", "swing", "twist", "driver")
 _STAGES = ("rest", "posed", "surface", "texture")
 
 
-def _number(value):
-    return f"{value:g}"
-
-
 class Axis(typing.NamedTuple):
     """One input of a rig."""
     name: str
@@ -44,7 +40,8 @@ class Axis(typing.NamedTuple):
         kind = _AXIS_KINDS[axis.kind]
         joint = runtime.ex_rig_input_source(rig, index).joint
         width = {"scalar": 1, "driver": 0}.get(kind, 4)
-        rest = axis.rest if width < 2 else tuple(axis.rest_rotation) if any(axis.rest_rotation) else (0.0, 0.0, 0.0, 1.0)
+        turn = tuple(axis.rest_rotation) if any(axis.rest_rotation) else (0.0, 0.0, 0.0, 1.0)
+        rest = axis.rest if width < 2 else turn
         is_dial = runtime.ex_rig_input_offset(rig, index) >= 0
         return cls(text_of(runtime.ex_rig_input_name(rig, index)), kind, text_of(runtime.ex_rig_input_unit(rig, index)),
                    axis.min, axis.max, rest, width, is_dial, joint if kind != "driver" and joint >= 0 else None, index)
@@ -131,7 +128,7 @@ class Skeleton:
     __slots__ = ("names", "parents", "rest", "inverse_binds")
 
     def __init__(self, names: typing.Sequence[str], parents, rest, inverse_binds=None) -> None:
-        if isinstance(names, (str, bytes)):
+        if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__"):
             raise TypeError("names must be a list of texts")
         names = tuple(names)
         for i, name in enumerate(names):

@@ -52,7 +52,8 @@ class Block:
         return numpy.ndarray((count,) + self.shape, self.kind, self.memory, start, (self.stride,) + inner)
 
     def part(self, start, step):
-        return Block(self.memory, self.held, self.address + start * self.stride, self.stride * step, self.shape, self.kind)
+        return Block(self.memory, self.held, self.address + start * self.stride, self.stride * step, self.shape,
+                     self.kind)
 
     def addresses(self, begin, end):
         return numpy.arange(begin, end, dtype=numpy.int64) * self.stride + self.address
@@ -259,7 +260,10 @@ class Pose:
             chosen = numpy.asarray(key)
             if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
                 raise TypeError("an index of poses is a number, a slice, or a list of whole numbers or of bools")
-            rows = numpy.arange(self._count)[chosen]
+            try:
+                rows = numpy.arange(self._count)[chosen]
+            except OverflowError:
+                raise IndexError(f"there are {self._count} poses") from None
             made = object.__new__(Pose)
             made._set_up(self._rig, len(rows))
             for name in ("_dials", "_joints", "_driver", "_elapsed"):
@@ -273,7 +277,8 @@ class Pose:
         try:
             index = operator.index(key)
         except TypeError:
-            raise TypeError("an index of poses is a number, a slice, a list of numbers, or the name of an axis") from None
+            raise TypeError("an index of poses is a number, a slice, a list of numbers, or the name of an axis") \
+                from None
         if not -self._count <= index < self._count:
             raise IndexError(f"there is no pose {index}; there are {self._count}")
         return self._part(index % self._count, 1, 1)
@@ -305,7 +310,7 @@ class Pose:
                 getattr(target, name)[...] = getattr(value, name)
         if value._driver or self._driver:
             if not self._driver:
-                self.driver = numpy.broadcast_to(self._rig.driver_reference, (self._count,) + self._rig.driver_reference.shape)
+                self.driver = numpy.tile(self._rig.driver_reference, (self._count, 1, 1))
             rows = self._driver.array(self._count)
             rows[key] = self._rig.driver_reference if value._driver is None else value.driver
         if value._elapsed or self._elapsed:
@@ -364,7 +369,7 @@ class Pose:
     @staticmethod
     def concatenate(poses: typing.Iterable["Pose"]) -> "Pose":
         """All these poses of one rig, one after the other, as a copy."""
-        poses = list(poses)
+        poses = list(poses) if hasattr(poses, "__iter__") else []
         if not poses or not all(isinstance(pose, Pose) and pose._handle is poses[0]._handle for pose in poses):
             raise TypeError("concatenate needs one pose or more, all of the same rig")
         rig, count = poses[0]._rig, sum(pose._count for pose in poses)
@@ -375,7 +380,7 @@ class Pose:
                 getattr(made, name).array(count)[...] = numpy.concatenate(
                     [getattr(pose, name).array(pose._count) for pose in poses])
         if any(pose._driver for pose in poses):
-            made.driver = numpy.concatenate([numpy.broadcast_to(rig.driver_reference, (pose._count, rig._driver_count, 3))
+            made.driver = numpy.concatenate([numpy.tile(rig.driver_reference, (pose._count, 1, 1))
                                              if pose._driver is None else pose.driver for pose in poses])
         if any(pose._elapsed for pose in poses):
             made.elapsed = numpy.concatenate([pose.elapsed for pose in poses])

@@ -71,16 +71,21 @@ class Split:
 class Rig:
     """A character: immutable, and safe to use from any number of threads. `load` makes one from a file.
 
-    Rig(vertices, faces, layers=[…]) makes one from arrays; see exemplar.create.
+    Rig(vertices, faces, layers=[…]) makes one from arrays: vertices (V, 3) in metres, faces (F, n) or a list of lists of
+    vertices from 0, layers as exemplar.layer makes them. skeleton: a Skeleton. skin: weights (V, J), or a pair of joints
+    (V, k) and weights (V, k). skinning: 'linear' or 'dual_quaternion'. texcoords (T, 2), origin at the bottom left: one
+    for each vertex, for each corner of the faces, or with corner_texcoords (C,) any number. subdivide: refined levels,
+    by scheme 'catmull-clark', 'loop' or 'bilinear'; limit, creases: as of a Subdivision. level: the one to show by
+    default. storage: 'float', or 'short' for 16 bits per number.
     """
 
     def __init__(self, vertices, faces=(), layers=(), *, skeleton: typing.Optional[Skeleton] = None, skin=None,
-                 skinning: str = "linear", texcoords=None, corner_texcoords=None, subdivide=0, scheme: str = "catmull-clark",
-                 limit: bool = False, creases=None, level=None, storage: str = "float") -> None:
+                 skinning: str = "linear", texcoords=None, corner_texcoords=None, subdivide: int = 0,
+                 scheme: str = "catmull-clark", limit=False, creases=None, level=None, storage: str = "float") -> None:
         from .create import create
-        self._begin(create(vertices, faces, layers, skeleton=skeleton, skin=skin, skinning=skinning, texcoords=texcoords,
-                           corner_texcoords=corner_texcoords, subdivide=subdivide, scheme=scheme, limit=limit,
-                           creases=creases, level=level, options=_options(storage, True, True, True)))
+        self._begin(create(vertices, faces, layers, skeleton=skeleton, skin=skin, skinning=skinning,
+                           texcoords=texcoords, corner_texcoords=corner_texcoords, subdivide=subdivide, scheme=scheme,
+                           limit=limit, creases=creases, level=level, options=_options(storage, True, True, True)))
 
     @classmethod
     def _unpack(cls, data, storage="float", normals=True, tangents=True, levels=True):
@@ -128,7 +133,7 @@ class Rig:
         skeleton = runtime.ex_rig_skeleton(rig)
         self.skeleton: typing.Optional[Skeleton] = Skeleton._of(skeleton) if skeleton else None
         self.textures: typing.Mapping[str, Texture] = types.MappingProxyType(
-            {texture.name: texture for texture in (Texture._of(rig, i) for i in range(runtime.ex_rig_texture_count(rig)))})
+            {each.name: each for each in (Texture._of(rig, i) for i in range(runtime.ex_rig_texture_count(rig)))})
         """Textures that follow the pose, by name."""
         self.level_count = runtime.ex_rig_level_count(rig)
         """Refined levels: 1 to level_count."""
@@ -216,12 +221,12 @@ class Rig:
 
     @property
     def skin(self) -> typing.Optional[typing.Tuple[numpy.ndarray, numpy.ndarray]]:
-        """(V, k) joints and (V, k) weights, heaviest first and padded with zeros; None if the skeleton moves nothing."""
+        """(V, k) joints and (V, k) weights, heaviest first, padded with zeros; None if the skeleton moves nothing."""
         skin = runtime.ex_rig_skin(self._handle.pointer)
         if not skin:
             return None
         count, most = runtime.ex_skin_vertex_count(skin), max(1, runtime.ex_skin_get_info(skin).influence_most)
-        joints, weights = numpy.zeros((count, most), dtype=numpy.uint32), numpy.zeros((count, most), dtype=numpy.float32)
+        joints, weights = numpy.zeros((count, most), dtype="u4"), numpy.zeros((count, most), dtype="f4")
         at, to = joints.ctypes.data, weights.ctypes.data
         for v in range(count):
             runtime.ex_skin_influences(skin, v, at + 4 * most * v, to + 4 * most * v)
@@ -303,8 +308,8 @@ class Rig:
                     runtime.ex_weigher_set_weight_count(one), info.is_driven, info.is_predicted)
 
         if of(own) != of(other):
-            raise ValueError(f"weighers: the weigher for '{layer.name}' has another number of examples, axes or sets than "
-                             "the layer, or is of another nature (of dials, or of a driver)")
+            raise ValueError(f"weighers: the weigher for '{layer.name}' has another number of examples, axes or sets "
+                             "than the layer, or is of another nature (of dials, or of a driver)")
         return handle
 
     # ---- posing and evaluating ----
@@ -362,9 +367,9 @@ class Rig:
         return made
 
     def evaluate(self, poses=None, *, normals: bool = False, tangents: bool = False, weights: bool = False,
-                 box: bool = False, level: typing.Union[int, str] = 0, split: bool = False, textures=False, weighers=None,
-                 muted=None, driver=None, elapsed=None, unskinned: bool = False, unsettled: bool = False,
-                 report: bool = False, threads: typing.Optional[int] = 1, out=None):
+                 box: bool = False, level: typing.Union[int, str] = 0, split: bool = False, textures=False,
+                 weighers=None, muted=None, driver=None, elapsed=None, unskinned: bool = False,
+                 unsettled: bool = False, report: bool = False, threads: typing.Optional[int] = 1, out=None):
         """Evaluates poses: positions (N, V, 3) floats in metres.
 
         poses: a Pose, a list of these, a dict of axes and values, an array (N, D) of dials, or None for rest. Asked for
@@ -426,7 +431,7 @@ class Rig:
         made = None
         for begin in range(0, len(pose), chunk):
             part = pose[begin:begin + chunk]
-            reuse = made is not None and len(part) == chunk and not options.get("report") and not options.get("textures")
+            reuse = made is not None and len(part) == chunk and not {"report", "textures"} & set(options)
             made = self.evaluate(part, out=made if reuse else None, **options)
             yield begin, made
 

@@ -14,8 +14,10 @@ from ._polygons import Polygons, faces_from, faces_of, texcoords_of, vertices_of
 from ._work import tasks, thread_count
 from .pose import whole
 
-SCHEMES = {"catmull-clark": _abi.EX_SCHEME_CATMULL_CLARK, "loop": _abi.EX_SCHEME_LOOP, "bilinear": _abi.EX_SCHEME_BILINEAR}
-BOUNDARIES = {"edges": _abi.EX_BOUNDARY_EDGES, "corners": _abi.EX_BOUNDARY_EDGES_AND_CORNERS, "none": _abi.EX_BOUNDARY_NONE}
+SCHEMES = {"catmull-clark": _abi.EX_SCHEME_CATMULL_CLARK, "loop": _abi.EX_SCHEME_LOOP,
+           "bilinear": _abi.EX_SCHEME_BILINEAR}
+BOUNDARIES = {"edges": _abi.EX_BOUNDARY_EDGES, "corners": _abi.EX_BOUNDARY_EDGES_AND_CORNERS,
+              "none": _abi.EX_BOUNDARY_NONE}
 
 
 class Surface(typing.NamedTuple):
@@ -52,8 +54,8 @@ class Subdivision:
 
     def __init__(self, vertices, faces, levels: int = 2, scheme: str = "catmull-clark", *, limit=False, creases=None,
                  corners=None, boundary: str = "edges", texcoords=None, corner_texcoords=None) -> None:
-        self._made(vertices_of(vertices), faces, definition(levels, scheme, limit, boundary), creases, corners, texcoords,
-                   corner_texcoords)
+        self._made(vertices_of(vertices), faces, definition(levels, scheme, limit, boundary), creases, corners,
+                   texcoords, corner_texcoords)
 
     def _made(self, vertices, faces, wanted, creases, corners, texcoords, corner_texcoords):
         offsets, places = faces_of(faces, len(vertices))
@@ -107,12 +109,12 @@ class Subdivision:
                 copied(refined.corner_texcoords, "i4", (refined.corner_count,)))
 
     def stencils(self, level=None) -> typing.Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
-        """The weights of a level as rows of a sparse matrix: offsets (V + 1,), indices and weights. Row v is the sum over
+        """The weights of a level as rows of a sparse matrix: offsets (V + 1,), indices, weights. Row v is the sum over
         indices[offsets[v]:offsets[v + 1]], as scipy.sparse.csr_matrix((weights, indices, offsets)) is."""
         number = self._level(level)
         if number == 0:
             count = self.vertex_count(0)
-            return (numpy.arange(count + 1, dtype=numpy.int32), numpy.arange(count, dtype=numpy.int32), numpy.ones(count))
+            return numpy.arange(count + 1, dtype="i4"), numpy.arange(count, dtype="i4"), numpy.ones(count)
         count, size = self.vertex_count(number), runtime.ex_stencils_weight_count(self._stencils, number)
         offsets, indices, weights = numpy.empty(count + 1, "i4"), numpy.empty(size, "i4"), numpy.empty(size)
         runtime.ex_stencils_read(self._stencils, number, address(offsets), address(indices), address(weights), None)

@@ -102,7 +102,7 @@ class Tree:
         self._bounds = (fit, memory)  # one assignment: queries of other threads use the old or the new one
 
     def refit(self, vertices, *, threads: typing.Optional[int] = 1) -> "Tree":
-        """Fits the tree around other positions (V, 3) of the vertices, in about 10 ns for each triangle. Returns itself.
+        """Fits the tree around other positions (V, 3) of the vertices, in about 10 ns per triangle. Returns itself.
 
         Results are those of a new tree. If the form has changed much, a new tree is faster to search.
         """
@@ -158,8 +158,8 @@ class Tree:
             for begin in range(0, count, _AT_ONCE):
                 struct = _abi.ex_rays(
                     count=min(_AT_ONCE, count - begin), origins=address(starts) + begin * strides[0],
-                    origin_stride=strides[0], directions=address(ways) + begin * strides[1], direction_stride=strides[1],
-                    t_min=None if low is None else address(low) + 4 * begin,
+                    origin_stride=strides[0], directions=address(ways) + begin * strides[1],
+                    direction_stride=strides[1], t_min=None if low is None else address(low) + 4 * begin,
                     t_max=None if high is None else address(high) + 4 * begin)
                 at = address(found) + begin * size
                 call(fit, struct, ctypes.cast(at, ctypes.POINTER(kind)) if kind else at, hook)
@@ -167,8 +167,8 @@ class Tree:
         del memory
 
     def rays(self, origins, directions, t_min=0, t_max=float("inf"), *, threads: typing.Optional[int] = 1) -> Hits:
-        """The nearest hit of each ray, from either side. origins, directions: (N, 3), or (3,) for all. t_min, t_max: the
-        range of hits in lengths of the direction, one for all rays or (N,)."""
+        """The nearest hit of each ray, from either side. origins, directions: (N, 3), or (3,) for all. t_min, t_max:
+        the range of hits in lengths of the direction, one for all rays or (N,)."""
         rays = self._rays(origins, directions, t_min, t_max)
         found = numpy.empty(rays[3], dtype=_HIT)
         self._cast(runtime.ex_bounds_ray_many, rays, found, _HIT.itemsize, _abi.ex_hit, threads)

@@ -25,7 +25,8 @@ def test_ten_lines(tool, tmp_path):
     rig = exemplar.Rig(CUBE, QUADS, layers=[size()])
     assert numpy.allclose(rig.evaluate({"width": 0.5, "height": 2})[0], CUBE * [1.5, 5, 1], atol=1e-6)
     rig.save(tmp_path / "cube.glb")
-    told = json.loads(subprocess.run([tool, "info", "--json", tmp_path / "cube.glb"], check=True, capture_output=True).stdout)
+    told = json.loads(subprocess.run([tool, "info", "--json", tmp_path / "cube.glb"], check=True,
+                                     capture_output=True).stdout)
     assert "tall" in json.dumps(told) and "width" in json.dumps(told)
     subprocess.run([tool, "pose", tmp_path / "cube.glb", "width=1", "-q", "-o", tmp_path / "posed.obj"], check=True)
     rows = [line.split()[1:4] for line in (tmp_path / "posed.obj").read_text().splitlines() if line.startswith("v ")]
@@ -47,7 +48,8 @@ def test_differences_and_kinds():
     masked = exemplar.Rig(CUBE, QUADS, [layer(mask=CUBE[:, 1], muted=True)])
     assert numpy.array_equal(masked.evaluate({"a": 1})[0], CUBE)
     assert numpy.allclose(masked.evaluate({"a": 1}, muted=[])[0], CUBE * numpy.where(CUBE[:, 1:2] > 0, [2, 1, 1], 1))
-    axis = exemplar.Rig(CUBE, QUADS, [exemplar.layer("one", {"a": dict(min=-1, max=2, rest=0.5, unit="cm", clamp=True)}, [0, 1],
+    axis = exemplar.Rig(CUBE, QUADS,
+                        [exemplar.layer("one", {"a": dict(min=-1, max=2, rest=0.5, unit="cm", clamp=True)}, [0, 1],
                                                      [CUBE, WIDE])]).axes["a"]
     assert (axis.min, axis.max, axis.rest, axis.unit) == (-1, 2, 0.5, "cm")
     pseudo = exemplar.Rig(CUBE, QUADS, [layer(pseudo=[{"at": 0.5, "weights": [0, 1]}])])
@@ -115,7 +117,8 @@ def test_pixels_and_seams():
     assert rig.vertex_count(split=True) == 24 and numpy.array_equal(rig.image("paint", 1), images[1])
     mesh = rig.mesh
     found = {tuple(row) for row in numpy.round(rig.split().texcoords, 5)}
-    assert found == {tuple(row) for row in numpy.round(numpy.stack([texcoords[:, 0], 1 - texcoords[:, 1]], 1).astype("f4"), 5)}
+    assert found == {tuple(row)
+                     for row in numpy.round(numpy.stack([texcoords[:, 0], 1 - texcoords[:, 1]], 1).astype("f4"), 5)}
     each = exemplar.Rig(CUBE, QUADS, [layer()], texcoords=CUBE[:, :2])
     assert each.vertex_count(split=True) == 8
     assert numpy.allclose(each.mesh.texcoords, numpy.stack([CUBE[:, 0], 1 - CUBE[:, 1]], 1))
@@ -142,7 +145,8 @@ def test_trajectories():
     forms = [CUBE, turned, WIDE @ numpy.array([[1, 0, 0], [0, 0, 1], [0, -1, 0.0]]).T]
     if said:
         with pytest.raises(RuntimeError, match="enough"):
-            exemplar.Rig(CUBE, QUADS, [exemplar.layer("path", ["curl"], [0, 1, 2], forms, domain="trajectory", progress=stop)])
+            exemplar.Rig(CUBE, QUADS,
+                         [exemplar.layer("path", ["curl"], [0, 1, 2], forms, domain="trajectory", progress=stop)])
 
 
 def test_levels(tool, tmp_path):
@@ -160,7 +164,8 @@ def test_levels(tool, tmp_path):
     assert again.evaluate({"width": 0.4}, level=2).tobytes() == rig.evaluate({"width": 0.4}, level=2).tobytes()
     limit = exemplar.Rig(CUBE, QUADS, [size()], subdivide=1, limit=True)
     assert limit.level == exemplar.LIMIT
-    assert numpy.allclose(limit.evaluate(level="limit")[0], exemplar.subdivide(CUBE, QUADS, 1, limit=True).vertices, atol=1e-6)
+    assert numpy.allclose(limit.evaluate(level="limit")[0], exemplar.subdivide(CUBE, QUADS, 1, limit=True).vertices,
+                          atol=1e-6)
     texcoords = numpy.random.default_rng(2).uniform(size=(24, 2))
     seamed = exemplar.Rig(CUBE, QUADS, [size()], subdivide=2, texcoords=texcoords)
     made = seamed.evaluate(level=2, split=True, tangents=True)
@@ -191,16 +196,23 @@ def test_without_faces_or_layers():
 
 
 @pytest.mark.parametrize("change", [
-    dict(points=None), dict(points=[0]), dict(points=[[0, 1], [1, 2]]), dict(points=[0, 0]), dict(points=[0, numpy.nan]),
-    dict(points="ab"), dict(forms=None), dict(forms=[CUBE]), dict(forms=[CUBE, WIDE[:5]]), dict(forms=[CUBE, WIDE * numpy.nan]),
-    dict(forms=3), dict(axes=None), dict(axes=[]), dict(axes="a"), dict(axes=[3]), dict(axes={"a": 3}), dict(axes={"a": (1, 0)}),
-    dict(axes={"a": (0, 1, 2, 3)}), dict(axes={"a": {"colour": 1}}), dict(axes={"a": {"kind": "odd"}}), dict(axes={"": (0, 1)}),
+    dict(points=None), dict(points=[0]), dict(points=[[0, 1], [1, 2]]), dict(points=[0, 0]),
+    dict(points=[0, numpy.nan]),
+    dict(points="ab"), dict(forms=None), dict(forms=[CUBE]), dict(forms=[CUBE, WIDE[:5]]),
+    dict(forms=[CUBE, WIDE * numpy.nan]),
+    dict(forms=3), dict(axes=None), dict(axes=[]), dict(axes="a"), dict(axes=[3]), dict(axes={"a": 3}),
+    dict(axes={"a": (1, 0)}),
+    dict(axes={"a": (0, 1, 2, 3)}), dict(axes={"a": {"colour": 1}}), dict(axes={"a": {"kind": "odd"}}),
+    dict(axes={"": (0, 1)}),
     dict(axes={"a": {"joint": "arm"}}), dict(axes={"a": {"limit": "never"}}), dict(axes={"a": (0, numpy.inf)}),
-    dict(axes=["a", "a"]), dict(kind="magic"), dict(kind="convex"), dict(kind=3), dict(domain="sound"), dict(mask=[1, 2]),
-    dict(mask=[2] * 8), dict(mask=[numpy.nan] * 8), dict(examples=["x"]), dict(examples=["x", "x"]), dict(examples="xy"),
+    dict(axes=["a", "a"]), dict(kind="magic"), dict(kind="convex"), dict(kind=3), dict(domain="sound"),
+    dict(mask=[1, 2]),
+    dict(mask=[2] * 8), dict(mask=[numpy.nan] * 8), dict(examples=["x"]), dict(examples=["x", "x"]),
+    dict(examples="xy"),
     dict(examples=["x", "a\0"]), dict(name=""), dict(name=3), dict(radius=-1), dict(radius="x"), dict(softness=1),
     dict(kernel="odd"), dict(images=3), dict(images=numpy.zeros((2, 0, 0, 4))), dict(displacements=numpy.zeros((2, 9))),
-    dict(shifts=numpy.zeros((2, 1, 3))), dict(pseudo=[{"at": 0}]), dict(pseudo=3), dict(pseudo=[{"at": [1, 2], "source": 0}]),
+    dict(shifts=numpy.zeros((2, 1, 3))), dict(pseudo=[{"at": 0}]), dict(pseudo=3),
+    dict(pseudo=[{"at": [1, 2], "source": 0}]),
     dict(pseudo=[{"at": 0.5, "weights": [1]}]), dict(frame="odd", domain="offsets"), dict(moved=True, domain="offsets"),
     dict(texture="", images=numpy.zeros((2, 2, 2, 4))), dict(axes={"a": {"about": (0, 0, 0), "kind": "twist"}})])
 def test_refused_layers(change):

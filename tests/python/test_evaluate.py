@@ -51,7 +51,8 @@ def ply_positions(path):
 def test_bytes_of_the_tool(demo, tool, tmp_path, name, words):
     path, out = demo(name) / f"{name}.glb", tmp_path / "posed.ply"
     rig = exemplar.load(path)
-    subprocess.run([tool, "pose", path, *(f"{axis}={value}" for axis, value in words.items()), "-q", "-o", out], check=True)
+    subprocess.run([tool, "pose", path, *(f"{axis}={value}" for axis, value in words.items()), "-q", "-o", out],
+                   check=True)
     theirs = ply_positions(out)
     ours = rig.evaluate(rig.pose(**words), level=rig.level)[0]
     assert theirs.dtype == numpy.dtype("f4")
@@ -75,7 +76,8 @@ def test_bytes_of_a_c_program(demo, tmp_path):
         rig = exemplar.load(path)
         place = numpy.arange(count)[:, None] * 0.618034 + numpy.arange(len(rig.axes))[None] * 0.414214
         place -= numpy.floor(place)
-        poses = rig.pose({axis.name: axis.min + (axis.max - axis.min) * place[:, axis.index] for axis in rig.axes.values()
+        poses = rig.pose({axis.name: axis.min + (axis.max - axis.min) * place[:, axis.index]
+                          for axis in rig.axes.values()
                           if axis.kind == "scalar"})
         assert rig.evaluate(poses).tobytes() == (tmp_path / "forms").read_bytes()
         one = numpy.stack([rig.evaluate(pose)[0] for pose in poses])
@@ -271,10 +273,12 @@ def test_a_rig_without_normals(demo):
 def test_refused(arm, demo):
     with pytest.raises(TypeError, match="of this rig"):
         exemplar.load(demo("arm") / "arm.glb").evaluate(arm.pose())
-    for wrong in ("pose", 3, object(), [arm.pose(), 3], numpy.zeros((2, 5)), numpy.zeros((2, 1), complex), [["a"]], {3: 4}):
+    for wrong in ("pose", 3, object(), [arm.pose(), 3], numpy.zeros((2, 5)), numpy.zeros((2, 1), complex), [["a"]],
+                  {3: 4}):
         with pytest.raises((TypeError, ValueError, KeyError)):
             arm.evaluate(wrong)
-    for option in ({"threads": 0}, {"threads": "two"}, {"threads": 1.5}, {"normals": "yes"}, {"weights": numpy.zeros(3)},
+    for option in ({"threads": 0}, {"threads": "two"}, {"threads": 1.5}, {"normals": "yes"},
+                   {"weights": numpy.zeros(3)},
                    {"report": True}, {"driver": numpy.zeros((1, 3, 3))}):
         with pytest.raises((TypeError, ValueError)):
             arm.evaluate(**option)

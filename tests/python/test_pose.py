@@ -29,7 +29,8 @@ def test_by_name(arm):
 
 def test_names_of_any_kind():
     square = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=float)
-    rig = exemplar.Rig(square, [[0, 1, 2]], [exemplar.layer("size", {"left elbow: bent": (0, 1)}, [0, 1], [square, 2 * square])])
+    rig = exemplar.Rig(square, [[0, 1, 2]],
+                       [exemplar.layer("size", {"left elbow: bent": (0, 1)}, [0, 1], [square, 2 * square])])
     pose = rig.pose({"left elbow: bent": [0, 0.5]})
     assert numpy.allclose(rig.evaluate(pose)[1], 1.5 * square)
     assert numpy.allclose(pose["left elbow: bent"], [0, 0.5])
@@ -38,7 +39,8 @@ def test_names_of_any_kind():
 def test_rotations():
     square = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=float)
     turn = [0, 0, numpy.sqrt(0.5), numpy.sqrt(0.5)]
-    rig = exemplar.Rig(square, [[0, 1, 2]], [exemplar.layer("turn", {"wrist": {"kind": "rotation"}}, [[0, 0, 0, 1], turn],
+    rig = exemplar.Rig(square, [[0, 1, 2]],
+                       [exemplar.layer("turn", {"wrist": {"kind": "rotation"}}, [[0, 0, 0, 1], turn],
                                                             [square, 2 * square])])
     assert rig.axes["wrist"].width == 4 and rig.axes["wrist"].kind == "rotation"
     pose = rig.pose(wrist=[[0, 0, 0, 1], turn])
@@ -86,7 +88,8 @@ def test_copies(arm):
         other["elbow"] = 50
         assert other != pose and numpy.allclose(pose["elbow"], [10, 20], atol=1e-4)
     again = pickle.loads(pickle.dumps(pose))
-    assert numpy.array_equal(again.joints, pose.joints) and numpy.array_equal(again.rig.evaluate(again), arm.evaluate(pose))
+    assert numpy.array_equal(again.joints, pose.joints)
+    assert numpy.array_equal(again.rig.evaluate(again), arm.evaluate(pose))
     both = exemplar.Pose.concatenate([pose, pose[1]])
     assert numpy.allclose(both["elbow"], [10, 20, 20], atol=1e-4)
     with pytest.raises(TypeError):
@@ -103,13 +106,15 @@ def test_arrays(arm):
     pose.joints = numpy.stack([arm.pose(elbow=30).joints[0]] * 2)
     assert numpy.allclose(pose["elbow"], 30, atol=1e-4)
     assert len(exemplar.Pose(arm, 7)) == 7 and len(exemplar.Pose(arm, 0)) == 0
-    for wrong in (dict(dials=[[1, 2]]), dict(dials=[[1], [2]], count=3), dict(joints=numpy.zeros((2, 3))), dict(count=-1),
+    for wrong in (dict(dials=[[1, 2]]), dict(dials=[[1], [2]], count=3), dict(joints=numpy.zeros((2, 3))),
+                  dict(count=-1),
                   dict(count=2.5), dict(driver=numpy.zeros((1, 3, 3))), dict(dials="x"), dict(count="two")):
         with pytest.raises((ValueError, TypeError)):
             exemplar.Pose(arm, **wrong)
     with pytest.raises(TypeError):
         exemplar.Pose("arm")
-    for name, wrong in (("dials", [[1], [2], [3]]), ("joints", numpy.zeros((2, 2, 10))), ("driver", numpy.zeros((2, 3, 3)))):
+    for name, wrong in (("dials", [[1], [2], [3]]), ("joints", numpy.zeros((2, 2, 10))),
+                        ("driver", numpy.zeros((2, 3, 3)))):
         with pytest.raises(ValueError):
             setattr(pose, name, wrong)
 

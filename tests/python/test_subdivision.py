@@ -58,13 +58,15 @@ def test_seams():
     texcoords, numbers = numpy.random.default_rng(1).uniform(size=(24, 2)), numpy.arange(24)
     tables = exemplar.Subdivision(CUBE, QUADS, 1, texcoords=texcoords, corner_texcoords=numbers)
     fine, corners = tables.texcoords(1)
-    assert len(corners) == 96 and numpy.allclose(fine[corners].reshape(6, 16, 2).mean(1), texcoords.reshape(6, 4, 2).mean(1))
+    assert len(corners) == 96
+    assert numpy.allclose(fine[corners].reshape(6, 16, 2).mean(1), texcoords.reshape(6, 4, 2).mean(1))
     assert exemplar.Subdivision(CUBE, QUADS, 1).texcoords(1) is None
 
 
 def test_refused():
     for wrong in (dict(levels=11), dict(levels=-1), dict(levels=1.5), dict(scheme="smooth"), dict(scheme=3),
-                  dict(creases={(0, 7): 1}), dict(creases={(0, 99): 1}), dict(creases={(0, 1): -1}), dict(creases=[[1, 2]]),
+                  dict(creases={(0, 7): 1}), dict(creases={(0, 99): 1}), dict(creases={(0, 1): -1}),
+                  dict(creases=[[1, 2]]),
                   dict(creases={(0, 1): numpy.nan}), dict(limit="some"), dict(boundary="round"), dict(corners={9: 1}),
                   dict(corners=[1]), dict(creases=3), dict(creases={0: 1})):
         with pytest.raises((ValueError, TypeError)):

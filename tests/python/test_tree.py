@@ -70,7 +70,8 @@ def test_strides_and_threads(tree):
     for threads in (1, 3):
         assert all(numpy.array_equal(a, b) for a, b in zip(tree.rays(wide[:, 1:4], 0.5 - rows, threads=threads), hits))
     assert numpy.array_equal(tree.closest(rows[::-1]).triangle, want.triangle[::-1])
-    assert len(tree.closest(numpy.zeros((0, 3))).triangle) == 0 and len(tree.blocked(numpy.zeros((0, 3)), [0, 0, 1])) == 0
+    assert len(tree.closest(numpy.zeros((0, 3))).triangle) == 0
+    assert len(tree.blocked(numpy.zeros((0, 3)), [0, 0, 1])) == 0
 
 
 def test_refit():
@@ -79,7 +80,8 @@ def test_refit():
     assert tree.refit(CUBE + [2, 0, 0]) is tree and tree.closest([3.5, 0.5, 0.5]).distance == 0.5
     fresh = exemplar.Tree(CUBE * 3, QUADS)
     rows = points(200)
-    assert all(numpy.array_equal(a, b) for a, b in zip(tree.refit(CUBE * 3, threads=2).closest(rows), fresh.closest(rows)))
+    assert all(numpy.array_equal(a, b) for a, b in zip(tree.refit(CUBE * 3, threads=2).closest(rows),
+                                                       fresh.closest(rows)))
     with pytest.raises(ValueError):
         tree.refit(CUBE[:7])
 
@@ -96,11 +98,13 @@ def test_not_finite(tree):
 
 
 def test_refused(tree):
-    for wrong in ((CUBE, [[0, 1]]), (CUBE, [[0, 1, 8]]), (CUBE, [[0, 1, -1]]), (CUBE[:, :2], QUADS), (CUBE, [[0, 1, 0.5]]),
+    for wrong in ((CUBE, [[0, 1]]), (CUBE, [[0, 1, 8]]), (CUBE, [[0, 1, -1]]), (CUBE[:, :2], QUADS),
+                  (CUBE, [[0, 1, 0.5]]),
                   (CUBE, "x"), (CUBE, 3), (3, QUADS), (CUBE, [["a"]]), (CUBE.astype(complex), QUADS)):
         with pytest.raises((ValueError, TypeError)):
             exemplar.Tree(*wrong)
-    for wrong in ((CUBE[:, :2],), (3,), ("x",), ([[1, 2, 3]], -1), ([[1, 2, 3]], "far"), ([[1, 2, 3]], numpy.nan), (None,)):
+    for wrong in ((CUBE[:, :2],), (3,), ("x",), ([[1, 2, 3]], -1), ([[1, 2, 3]], "far"), ([[1, 2, 3]], numpy.nan),
+                  (None,)):
         with pytest.raises((ValueError, TypeError)):
             tree.closest(*wrong)
     for wrong in ((CUBE, CUBE[:3]), (CUBE, 3), (CUBE, CUBE, [1, 2]), (CUBE, CUBE, "x"), (CUBE, CUBE, 0, [[1]])):
