@@ -68,6 +68,15 @@ class Handle:
         if pointer:
             self._destroy(pointer)
 
+    def __copy__(self):
+        return self  # a second owner would destroy it again
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("an object of the library cannot be pickled: save it to a file")
+
 
 def path_bytes(path):
     """A path for the library. One with a NUL character is refused."""

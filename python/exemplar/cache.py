@@ -55,7 +55,7 @@ class Cache:
         self.path = os.fsdecode(name)
         """The path as it was given."""
         info = author.ex_cache_get_info(handle.pointer)
-        self.info = CacheInfo(KINDS[info.kind], info.vertex_count, info.frame_count, info.start, info.step)
+        self._info = CacheInfo(KINDS[info.kind], info.vertex_count, info.frame_count, info.start, info.step)
         mesh = author.ex_cache_mesh(handle.pointer)
         self._mesh = Mesh._of(mesh) if mesh else None
         self.times = numpy.array([author.ex_cache_time(handle.pointer, i) for i in range(info.frame_count)])
@@ -64,14 +64,19 @@ class Cache:
     # ---- reading ----
 
     @property
+    def info(self) -> CacheInfo:
+        """Facts about the cache."""
+        return self._info
+
+    @property
     def vertex_count(self) -> int:
         """The number of vertices."""
-        return self.info.vertex_count
+        return self._info.vertex_count
 
     @property
     def shape(self) -> typing.Tuple[int, int, int]:
         """(N, V, 3), as of an array of all frames."""
-        return self.info.frame_count, self.info.vertex_count, 3
+        return self._info.frame_count, self._info.vertex_count, 3
 
     @property
     def rate(self) -> typing.Optional[float]:
@@ -108,7 +113,7 @@ class Cache:
         return out
 
     def __len__(self) -> int:
-        return self.info.frame_count
+        return self._info.frame_count
 
     def __getitem__(self, frames):
         if not isinstance(frames, slice):

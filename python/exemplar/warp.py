@@ -141,15 +141,25 @@ class Warp:
     """
 
     def __init__(self, rig, reference, options, notes):
-        self.rig: Rig = rig
+        self._rig = rig
         self.reference, self.notes = reference, tuple(notes)
         made = ctypes.POINTER(_abi.ex_rig_trajectories)()
         checked(author.ex_rig_trajectories_open, rig._handle.pointer, 0, ctypes.byref(made))
         self._paths, self._options = Handle(made, author.ex_rig_trajectories_close), options
         given = getattr(made.contents, "def")
         names = (ctypes.c_char_p * given.example_count).from_address(given.names)
-        self.examples = tuple(text_of(name) for name in names)
+        self._examples = tuple(text_of(name) for name in names)
         self._vertices = given.vertex_count
+
+    @property
+    def rig(self) -> Rig:
+        """The rig that evaluates the paths."""
+        return self._rig
+
+    @property
+    def examples(self) -> typing.Tuple[str, ...]:
+        """Names of the forms that the reference turns into, (K)."""
+        return self._examples
 
     def _def(self):
         """The library's definition of the paths, for one call."""
@@ -162,7 +172,7 @@ class Warp:
 
     def _weights(self, t, axes):
         """(N, K) weights, and whether N was given."""
-        names = ("t",) if len(self.examples) == 1 else self.examples
+        names = ("t",) if len(self._examples) == 1 else self._examples
         if t is not None and axes:
             raise TypeError("give weights as an array or by name, not both")
         if t is None:
@@ -195,15 +205,15 @@ class Warp:
         """The forms at t: (N, V, 3) floats for an array (N,), (V, 3) for a number. With several examples: weights (K,)
         or (N, K), or by name, a number or (N,) each; the others are 0."""
         weights, many = self._weights(t, axes)
-        names = ("t",) if len(self.examples) == 1 else self.examples
-        pose = self.rig.pose(**{name: column for name, column in zip(names, weights.T)})
-        made = self.rig.evaluate(pose, threads=threads)
+        names = ("t",) if len(self._examples) == 1 else self._examples
+        pose = self._rig.pose(**{name: column for name, column in zip(names, weights.T)})
+        made = self._rig.evaluate(pose, threads=threads)
         return made if many else made[0]
 
     def form(self, t=None, *, basis: typing.Optional[int] = None, **axes) -> numpy.ndarray:
         """One form in double precision: (V, 3); without weights, all are 1. basis: only one of them, 0 for that of the
         vertices, k for that of segment k - 1."""
-        weights = self._one(numpy.ones(len(self.examples)) if t is None and not axes else t, axes)
+        weights = self._one(numpy.ones(len(self._examples)) if t is None and not axes else t, axes)
         segments = self._paths.pointer.contents.found.segments.count
         chosen = -1 if basis is None else whole(basis, "basis", 0, segments)
         positions = numpy.empty((self._vertices, 3))
@@ -222,11 +232,11 @@ class Warp:
 
     def mesh(self, vertices) -> Mesh:
         """The mesh of the forms with these vertices (V, 3), to write it."""
-        return Mesh._of_rig(self.rig, 0, vertices)
+        return Mesh._of_rig(self._rig, 0, vertices)
 
     def words(self, weights) -> str:
         """Weights (K,) in words: '0.5 kick + 0.5 stand'."""
-        given, room = take(weights, "f8", (len(self.examples),), "weights"), ctypes.create_string_buffer(400)
+        given, room = take(weights, "f8", (len(self._examples),), "weights"), ctypes.create_string_buffer(400)
         author.ex_mixture_words(ctypes.byref(self._def()), address(given), self.reference.encode("utf-8"), room, 400)
         return room.value.decode("utf-8", "replace")
 
@@ -239,7 +249,7 @@ class Warp:
         with tasks(threads) as hook, Progress(progress) as told:
             given = self._def()
             given.tasks, given.progress = hook, told.pointer
-            for index, name in enumerate(self.examples):
+            for index, name in enumerate(self._examples):
                 path = ctypes.POINTER(_abi.ex_warp_report)()
                 checked(author.ex_warp_report_create, ctypes.byref(given), self._found(), index, ctypes.byref(path))
                 made.append(PathReport(Handle(path, author.ex_warp_report_destroy), name))
@@ -254,10 +264,10 @@ class Warp:
 
     def write(self, path) -> None:
         """Writes the rig as a .glb file, completely or not at all."""
-        write_rig(self.rig, path)
+        write_rig(self._rig, path)
 
     def __repr__(self) -> str:
-        return f"<exemplar.warp.Warp from {self.reference} to {', '.join(self.examples)}, {self._vertices} vertices>"
+        return f"<exemplar.warp.Warp from {self.reference} to {', '.join(self._examples)}, {self._vertices} vertices>"
 
 
 # ---- making one ----

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numpy
 import pytest
@@ -191,3 +192,28 @@ def test_wrong_use(tmp_path):
         with cache:
             pass
     assert "closed" in repr(cache)
+
+
+def test_threads(tmp_path):
+    """Threads read one cache while another closes it: frames or the sentence, nothing else."""
+    write(tmp_path, "pc2")
+    seen = []
+    for _ in range(20):
+        cache = Cache(tmp_path / "c.pc2")
+
+        def read():
+            try:
+                for i in range(200):
+                    assert numpy.array_equal(cache[i % 7], FRAMES[i % 7])
+                seen.append("all")
+            except ValueError as error:
+                seen.append(str(error))
+
+        threads = [threading.Thread(target=read) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        cache[3]
+        cache.close()
+        for thread in threads:
+            thread.join()
+    assert len(seen) == 60 and set(seen) <= {"all", "the cache is closed"}
