@@ -115,13 +115,12 @@ def test_pixels_and_seams():
     made = rig.evaluate({"age": [0, 1]}, textures=True).textures["base_color"]
     assert abs(made.astype(int) - images.astype(int)).max() <= 1
     assert rig.vertex_count(split=True) == 24 and numpy.array_equal(rig.image("paint", 1), images[1])
-    mesh = rig.mesh
     found = {tuple(row) for row in numpy.round(rig.split().texcoords, 5)}
     assert found == {tuple(row)
                      for row in numpy.round(numpy.stack([texcoords[:, 0], 1 - texcoords[:, 1]], 1).astype("f4"), 5)}
     each = exemplar.Rig(CUBE, QUADS, [layer()], texcoords=CUBE[:, :2])
     assert each.vertex_count(split=True) == 8
-    assert numpy.allclose(each.mesh.texcoords, numpy.stack([CUBE[:, 0], 1 - CUBE[:, 1]], 1))
+    assert numpy.allclose(each.split().texcoords, numpy.stack([CUBE[:, 0], 1 - CUBE[:, 1]], 1))
     loose = exemplar.Rig(numpy.concatenate([CUBE, [[5, 5, 5]]]), QUADS, [], texcoords=texcoords)
     assert loose.vertex_count(split=True) == 25 and loose.evaluate(split=True).shape == (1, 25, 3)
     with pytest.raises(ValueError, match="24 corners"):
