@@ -65,6 +65,7 @@ def _image_of(pointer):
 
 class Picture(numpy.ndarray):
     """An image (H, W, 4) of bytes, red green blue alpha in sRGB, rows from the top. A notebook shows it."""
+    __array_priority__ = 1  # numpy.hstack of pictures is a picture
 
     def _repr_png_(self):
         if self.dtype != numpy.uint8 or self.ndim not in (2, 3) or not self.size:
