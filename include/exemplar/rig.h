@@ -199,6 +199,28 @@ EX_API void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_out
 EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                                  const ex_evaluation *evaluation, void *scratch);
 
+/* ---- derivatives ---- */
+
+/* Returns the number of columns of ex_rig_jacobian: for every input in order one if it is a number, four if it is a
+ * rotation, none if it is a driver. */
+EX_API int ex_rig_jacobian_width(const ex_rig *rig);
+/*
+ * Computes the derivatives of positions by the inputs at a pose, in double: derivatives [vertex_count of the
+ * level][3][ex_rig_jacobian_width], in metres per unit of the input (degree, metre, …). A column says how vertices move
+ * if ex_rig_set_input changes one number of one input. For an input with a joint, that is the joint's turn, slide or
+ * stretch, and everything that other inputs read from the joint. The four columns of a rotation are those of its
+ * quaternion's numbers, which counts after scaling to unit length (ex_weigher_gradient).
+ *
+ * From formulas throughout: weights with their limits, sums of forms and offsets, joints that examples bring, linear
+ * skinning, refined levels. Trajectories take differences of the sum in the weights instead, with an error of about
+ * 1e-5 of the mesh's size per unit of weight. evaluation may be NULL; weighers, muted, level, unskinned and tasks
+ * count. Cost: for each column about one evaluation in double. Needs memory of about 50 bytes per column and vertex,
+ * which is released again. Results: ARGUMENT (a driver, dual quaternion skinning, a displaced level, or split vertices,
+ * for which there are no formulas here), LIMIT, MEMORY.
+ */
+EX_API ex_result ex_rig_jacobian(const ex_rig *rig, const ex_pose *pose, const ex_evaluation *evaluation,
+                                 double *derivatives, const ex_allocator *allocator, ex_error *error);
+
 /* ---- spaces ---- */
 
 /* Returns the number of layers. */

@@ -16,7 +16,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/rows.h"
-#include "runtime/rig/domains/domain.h"
+#include "runtime/rig/jacobian.h"
 
 #include <float.h>
 #include <string.h>
@@ -330,6 +330,24 @@ static bool rows_fit(const ex_output *outputs, int count) {
     return true;
 }
 
+/* All stages of a job of one pose or more. */
+static void run_stages(exi_rig_job *j, void *scratch) {
+    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
+        if (exi_rig_has_domain(j->rig, d) && exi_domains[d]->add)
+            j->adding[j->adding_count++] = exi_domains[d];
+    j->pose_parts = count_parts(j);
+    j->whole = j->tasks && j->lanes > 1 && is_small(j->rig, j->level); /* without tasks, reading forms once is faster */
+    open_scratch(j, scratch);
+    if (!j->whole) {
+        exi_run(j->tasks, j->pose_count, weigh_grain(j), exi_rig_weigh, j);
+        exi_run(j->tasks, j->chunk_count * j->pose_parts, piece_grain(j), shape_range, j);
+    }
+    if (j->lanes > 1)
+        exi_run(j->tasks, j->lanes, 1, finish_range, j);
+    for (int pose = 0; j->lanes <= 1 && pose < j->pose_count; pose++)
+        finish_pose(j, pose);
+}
+
 void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                           const ex_evaluation *evaluation, void *scratch) {
     static const ex_evaluation plain;
@@ -361,22 +379,22 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
                      .skinned = (rig->skin != 0 || (drive && drive->skin)) && !e->unskinned,
                      .settled = drive && drive->settler && !e->unsettled && !e->unskinned,
                      .states = e->states};
-    for (int d = 0; d < EX_DOMAIN_COUNT; d++)
-        if (exi_rig_has_domain(rig, d) && exi_domains[d]->add)
-            j.adding[j.adding_count++] = exi_domains[d];
-    if (pose_count == 0)
-        return;
-    j.pose_parts = count_parts(&j);
-    j.whole = j.tasks && j.lanes > 1 && is_small(rig, j.level); /* without tasks, reading forms once is faster */
-    open_scratch(&j, scratch);
-    if (!j.whole) {
-        exi_run(j.tasks, pose_count, weigh_grain(&j), exi_rig_weigh, &j);
-        exi_run(j.tasks, j.chunk_count * j.pose_parts, piece_grain(&j), shape_range, &j);
-    }
-    if (j.lanes > 1)
-        exi_run(j.tasks, j.lanes, 1, finish_range, &j);
-    for (int pose = 0; j.lanes <= 1 && pose < pose_count; pose++)
-        finish_pose(&j, pose);
+    if (pose_count > 0)
+        run_stages(&j, scratch);
+}
+
+void exi_rig_shape(const ex_rig *rig, const double *weights, const bool *muted, const ex_tasks *tasks, float *positions,
+                   void *scratch) {
+    const ex_output output = {.positions = positions};
+    exi_rig_job j = {.rig = rig,
+                     .outputs = &output,
+                     .muted = muted,
+                     .given = weights,
+                     .tasks = tasks,
+                     .pose_count = 1,
+                     .chunk_count = count_chunks(rig),
+                     .lanes = count_lanes(rig, 0, 1)};
+    run_stages(&j, scratch);
 }
 
 void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_output *output, const ex_evaluation *evaluation,

@@ -48,6 +48,7 @@ typedef struct exi_rig_job {
     const ex_output *outputs;
     const ex_weigher *const *weighers;
     const bool *muted;
+    const double *given; /* [examples]: weights to use instead of those of the weighers; or NULL */
     const ex_tasks *tasks;
     int pose_count, chunk_count;
     int pose_parts; /* parts of the poses while they are shaped */

@@ -89,6 +89,10 @@ static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state,
         if (exi_rig_is_muted(j, l)) {
             memset(s->weights + layer->first_example, 0, (size_t)layer->example_count * sizeof *s->weights);
             mute_driven(rig, l, state, s);
+        } else if (j->given) {
+            weights = s->weights + layer->first_example;
+            memcpy(s->weights + layer->first_example, j->given + layer->first_example,
+                   (size_t)layer->example_count * sizeof *s->weights);
         } else {
             weights = layer->flags & EXI_LAYER_DRIVEN ? weigh_driven(j, l, pose, state, s) : weigh_layer(j, l, pose, s);
         }

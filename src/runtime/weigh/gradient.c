@@ -348,19 +348,34 @@ static void take_differences(const ex_weigher *w, const double *point, double *w
 
 /* ---- entry points ---- */
 
-/* The numbers of the point are the weights. */
-static void pass_on(const ex_weigher *w, const double *point, double *derivatives) {
+bool exi_weigher_passes(const ex_weigher *w) {
+    const exi_weigher_kind *kind = exi_weigher_kind_of(w->kind);
+    return !kind->evaluate && !kind->evaluate_point;
+}
+
+/* True if number i of the point counts, where the numbers are the weights. */
+static bool passes(const ex_weigher *w, const double *point, int i) {
     const exi_axis_record *axis = exi_axes(w);
+    if (axis->kind == EX_AXIS_DRIVER)
+        return point && exi_all_finite(point, w->example_count);
+    return point && counts(&axis[i], &point[i]);
+}
+
+void exi_weigher_pass_along(const ex_weigher *w, const double *point, const double *direction, double *along) {
+    for (int i = 0; i < w->example_count; i++)
+        along[i] = direction[i] != 0 && passes(w, point, i) ? direction[i] : 0;
+}
+
+static void pass_on(const ex_weigher *w, const double *point, double *derivatives) {
     const size_t m = (size_t)w->example_count;
     memset(derivatives, 0, m * m * sizeof *derivatives);
-    const bool driven = axis->kind == EX_AXIS_DRIVER;
-    for (size_t i = 0; point && i < m; i++)
-        derivatives[i * m + i] = driven ? exi_all_finite(point, w->example_count) : counts(&axis[i], &point[i]);
+    for (size_t i = 0; i < m; i++)
+        derivatives[i * m + i] = passes(w, point, (int)i);
 }
 
 static void take_gradient(const ex_weigher *w, const double *point, double *weights, double *derivatives) {
     const exi_weigher_kind *kind = exi_weigher_kind_of(w->kind);
-    if (!kind->evaluate && !kind->evaluate_point) {
+    if (exi_weigher_passes(w)) {
         exi_point_clean(w, point, weights);
         pass_on(w, point, derivatives);
         return;

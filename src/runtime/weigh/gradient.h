@@ -25,6 +25,11 @@ void exi_gradient_spread(const ex_weigher *w, int point, double factor, const do
 /* Sets the first feature_count numbers of all rows to 0. */
 void exi_gradient_clear(const ex_weigher *w, double *rows, size_t stride);
 
+/* True if the numbers of a point are the weights: derivatives are 0 or 1, and need no matrix. The next function gives
+ * those along a direction [dimension] of the point. */
+bool exi_weigher_passes(const ex_weigher *w);
+void exi_weigher_pass_along(const ex_weigher *w, const double *point, const double *direction, double *along);
+
 /* The derivatives of the weights in all sets along a direction [dimension] of the point; has_sets only. */
 void exi_weigher_sets_along(const ex_weigher *w, const double *point, const double *direction, double *set_weights,
                             double *along);

@@ -34,6 +34,8 @@ typedef struct exi_surface_verbs {
     double (*bound)(const exi_rig_job *job, int pose, int count);
 } exi_surface_verbs;
 
+typedef struct exi_jacobian exi_jacobian;
+
 typedef struct exi_domain {
     /* ---- facts ---- */
     ex_stage stage; /* stage at which it acts, except offsets with the frame `skinned` */
@@ -85,6 +87,9 @@ typedef struct exi_domain {
     const exi_surface_verbs *surface;
     /* Writes the requested textures. */
     void (*paint)(const exi_rig_job *job, int pose);
+    /* Adds a layer's share of the form, and of its derivatives (jacobian.h). weights are as for weigh; along
+     * [columns][as many] are their derivatives. Without it, a layer has no derivatives, unless it moves no vertex. */
+    void (*differentiate)(exi_jacobian *jacobian, int layer, const double *weights, const double *along);
 
     /* ---- looking in ---- */
     /* Gets an example's difference from the mesh [vertices][3]. */

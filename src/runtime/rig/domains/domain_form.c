@@ -4,7 +4,7 @@
  * (shape/blend.c).
  */
 #include "runtime/base/result.h"
-#include "runtime/rig/domains/domain.h"
+#include "runtime/rig/jacobian.h"
 
 static ex_result check(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     for (int k = 0; k < layer->weigh.example_count; k++)
@@ -61,6 +61,21 @@ static void weigh(const exi_rig_job *j, int layer, const double *weights, exi_po
         factors[k] = weights ? (float)weights[k] : 0;
 }
 
+static void differentiate(exi_jacobian *j, int layer, const double *weights, const double *along) {
+    const exi_layer_record *record = &exi_rig_layers(j->rig)[layer];
+    for (int k = 0; k < record->example_count; k++) {
+        exi_forms_get_example(exi_rig_forms(j->rig), record->first_form + k, j->room);
+        for (size_t i = 0; i < j->size; i++)
+            j->form[i] += weights[k] * (double)j->room[i];
+        for (int c = 0; c < j->columns; c++) {
+            const double by = along[(size_t)c * (size_t)record->example_count + (size_t)k];
+            double *out = exi_column_of(j->along, c, j->size);
+            for (size_t i = 0; by != 0 && i < j->size; i++)
+                out[i] += by * (double)j->room[i];
+        }
+    }
+}
+
 static void delta(const ex_rig *rig, int layer, int example, float *out) {
     exi_forms_get_example(exi_rig_forms(rig), exi_rig_layers(rig)[layer].first_form + example, out);
 }
@@ -75,4 +90,5 @@ const exi_domain exi_domain_form = {.stage = EX_STAGE_REST,
                                     .sections = sections,
                                     .section_count = 1,
                                     .weigh = weigh,
+                                    .differentiate = differentiate,
                                     .delta = delta};

@@ -5,7 +5,7 @@
  * offset.
  */
 #include "runtime/base/result.h"
-#include "runtime/rig/domains/domain.h"
+#include "runtime/rig/jacobian.h"
 
 #include <math.h>
 #include <string.h>
@@ -367,6 +367,37 @@ static void add(const exi_rig_job *j, const exi_pose_scratch *s, ex_stage stage,
         exi_patches_add(patches, chunk, s->own[EX_DOMAIN_OFFSETS], position, stride);
 }
 
+/* Sums with a layer's weights, or with their derivatives, which are as good as weights. */
+static void add_sums(exi_jacobian *j, const exi_layer_record *record, const exi_patches *patches, const double *weights,
+                     double *out) {
+    exi_patch_sums sums;
+    memset(j->numbers, 0, (size_t)j->rig->weights * sizeof *j->numbers);
+    for (int k = 0; k < record->weight_count; k++)
+        j->numbers[record->first_weight + k] = (float)weights[k];
+    for (int chunk = 0; chunk < patches->chunk_count; chunk++) {
+        if (!exi_patches_has(patches, chunk))
+            continue;
+        exi_patches_sum(patches, chunk, j->numbers, &sums);
+        for (int i = 0; i < sums.touched_count; i++) {
+            const size_t vertex = (size_t)chunk * EXI_CHUNK + sums.touched[i];
+            for (size_t c = 0; c < 3; c++)
+                out[3 * vertex + c] += (double)sums.sums[sums.touched[i]][c];
+        }
+    }
+}
+
+static void differentiate(exi_jacobian *j, int layer, const double *weights, const double *along) {
+    const exi_layer_record *record = &exi_rig_layers(j->rig)[layer];
+    const exi_patches *patches = exi_rig_part(j->rig, j->rig->patches[record->frame]);
+    const bool turned = record->frame == EX_OFFSET_FRAME_SKINNED;
+    if (!patches)
+        return;
+    add_sums(j, record, patches, weights, turned ? j->turned : j->form);
+    for (int c = 0; c < j->columns; c++)
+        add_sums(j, record, patches, along + (size_t)c * (size_t)record->weight_count,
+                 exi_column_of(turned ? j->turned_along : j->along, c, j->size));
+}
+
 /* ---- access ---- */
 
 const char *ex_offset_frame_name(ex_offset_frame frame) {
@@ -426,4 +457,5 @@ const exi_domain exi_domain_offsets = {.stage = EX_STAGE_REST,
                                        .weigh = weigh,
                                        .touches = touches,
                                        .add = add,
+                                       .differentiate = differentiate,
                                        .delta = delta};

@@ -4,7 +4,7 @@
  * domain_trajectory_file.c has the sections, domain_trajectory_access.c the access functions.
  */
 #include "runtime/base/result.h"
-#include "runtime/rig/domains/domain.h"
+#include "runtime/rig/jacobian.h"
 #include "runtime/shape/mixture.h"
 
 #include <string.h>
@@ -180,6 +180,39 @@ static void weigh(const exi_rig_job *j, int layer, const double *unused, exi_pos
     s->blend.path_count = own->path_count;
 }
 
+/* Differences of fourth order along the derivatives of the weights. A step changes a weight by at most this: rounding
+ * of positions is then about 1e-5 of their size, and the path is nearly a parabola. */
+static const double step = 0.02;
+
+static void differentiate(exi_jacobian *j, int layer, const double *weights, const double *along) {
+    static const double steps[4] = {1, -1, 2, -2};
+    const size_t count = (size_t)exi_rig_layers(j->rig)[layer].example_count;
+    double *moved = j->layer_weights;
+    exi_jacobian_shape(j, layer, weights, j->shapes);
+    exi_forms_get_base(exi_rig_forms(j->rig), j->room);
+    for (size_t i = 0; i < j->size; i++)
+        j->form[i] += (double)j->shapes[i] - (double)j->room[i];
+    for (int c = 0; c < j->columns; c++) {
+        const double *by = along + (size_t)c * count;
+        double *out = exi_column_of(j->along, c, j->size), most = 0;
+        for (size_t k = 0; k < count; k++)
+            most = fmax(most, fabs(by[k]));
+        if (most == 0)
+            continue;
+        for (size_t s = 0; s < 4; s++) {
+            for (size_t k = 0; k < count; k++)
+                moved[k] = weights[k] + steps[s] * step / most * by[k];
+            exi_jacobian_shape(j, layer, moved, j->shapes + s * j->size);
+        }
+        const float *p = j->shapes;
+        for (size_t i = 0; i < j->size; i++, p++) {
+            const double near = (double)p[0] - (double)p[j->size],
+                         far = (double)p[2 * j->size] - (double)p[3 * j->size];
+            out[i] += (8 * near - far) / 12 * most / step;
+        }
+    }
+}
+
 static void delta(const ex_rig *rig, int layer, int example, float *out) {
     exi_trajectories_get_delta(exi_rig_trajectories_of(rig, layer), exi_rig_forms(rig), example, out);
 }
@@ -197,4 +230,5 @@ const exi_domain exi_domain_trajectory = {.stage = EX_STAGE_REST,
                                           .section_count = EXI_TRAJECTORY_SECTIONS,
                                           .scratch = scratch,
                                           .weigh = weigh,
+                                          .differentiate = differentiate,
                                           .delta = delta};
