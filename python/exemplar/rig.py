@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import pathlib
 import tempfile
@@ -40,11 +41,27 @@ def load(source: typing.Union[str, os.PathLike, bytes], *, storage: str = "float
     storage: 'float', or 'short' for 16 bits per number. normals, tangents, levels: False to do without them and save
     memory.
     """
+    options = _options(storage, normals, tangents, levels)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        data = source
-    else:
-        data = pathlib.Path(os.fsdecode(path_bytes(source))).read_bytes()
-    return Rig._unpack(data, storage, normals, tangents, levels)
+        return Rig._unpack(bytes(source), options)
+    path, made, axes = path_bytes(source), ctypes.c_void_p(), _abi.ex_form_axes()
+    with open(path, "rb"):  # so that a missing file is FileNotFoundError, as everywhere in Python
+        pass
+    checked(author.ex_rig_read, path, options, ctypes.byref(made))
+    rig = Rig._of(Handle(made.value, runtime.ex_rig_destroy))
+    checked(author.ex_rig_read_axes, path, axes)
+    rig._form_axes = axes.unit, axes.z_up
+    return rig
+
+
+def _axes_of(data):
+    """Unit in metres and up axis of the files that a rig was built from, which its file records for others."""
+    try:
+        size = int.from_bytes(data[12:16], "little")
+        extras = json.loads(data[20:20 + size])["asset"]["extras"] if data[:4] == b"glTF" else {}
+        return (float(extras["unit"]), extras["up"] == "z") if 0 < extras["unit"] <= 1e15 else (1.0, False)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return 1.0, False
 
 
 class Split:
@@ -88,14 +105,14 @@ class Rig:
                            limit=limit, creases=creases, level=level, options=_options(storage, True, True, True)))
 
     @classmethod
-    def _unpack(cls, data, storage="float", normals=True, tangents=True, levels=True):
-        options = _options(storage, normals, tangents, levels)
-        given = numpy.frombuffer(data, dtype=numpy.uint8) if len(data) else numpy.zeros(0, dtype=numpy.uint8)
-        memory = numpy.zeros(given.size + 8, dtype=numpy.uint8)
-        memory[:given.size] = given
+    def _unpack(cls, data, options=None):
+        memory = numpy.zeros(len(data) + 8, dtype=numpy.uint8)  # aligned, and never empty
+        memory[:len(data)] = numpy.frombuffer(data, dtype=numpy.uint8) if len(data) else ()
         made = ctypes.c_void_p()
-        checked(runtime.ex_rig_unpack, address(memory), given.size, options, None, ctypes.byref(made))
-        return cls._of(Handle(made.value, runtime.ex_rig_destroy))
+        checked(runtime.ex_rig_unpack, address(memory), len(data), options, None, ctypes.byref(made))
+        rig = cls._of(Handle(made.value, runtime.ex_rig_destroy))
+        rig._form_axes = _axes_of(data)
+        return rig
 
     @classmethod
     def _of(cls, handle):
@@ -116,7 +133,7 @@ class Rig:
         self._handle = handle
         rig = handle.pointer
         self._pose_size, self._joint_count = runtime.ex_rig_pose_size(rig), runtime.ex_rig_joint_count(rig)
-        self._levels, self._lock, self._parts = {}, threading.Lock(), {}
+        self._levels, self._parts, self._form_axes = {}, {}, (1.0, False)
         driver = _abi.ex_rig_driver()
         self._driver_count = driver.driver.vertex_count if runtime.ex_rig_get_driver(rig, driver, None) else 0
         self._driver_at = driver.driver.reference
@@ -290,7 +307,8 @@ class Rig:
         """The Weigher of a layer, to look at, to evaluate, or to edit for evaluate(weighers=…)."""
         from .weigher import Weigher
         layer = self._layer(layer)
-        return Weigher._of(runtime.ex_rig_weigher(self._handle.pointer, layer.index), self._handle)
+        pointer = runtime.ex_rig_weigher(self._handle.pointer, layer.index)
+        return Weigher._of(pointer, self._handle, layer.examples, layer.axes)
 
     def _weigher_handle(self, layer, weigher):
         """The handle of a weigher that may replace a layer's."""
@@ -460,7 +478,8 @@ class Rig:
     def save(self, path) -> None:
         """Writes the rig file, .glb."""
         self._packable()
-        checked(author.ex_rig_write, path_bytes(path), self._handle.pointer)
+        unit, z_up = self._form_axes
+        checked(author.ex_rig_write_for, path_bytes(path), self._handle.pointer, _abi.ex_form_axes(unit=unit, z_up=z_up))
 
     def to_bytes(self) -> bytes:
         """The rig as the bytes of a rig file."""
@@ -483,7 +502,7 @@ class Rig:
                              "storage='float' and levels=True")
 
     def __reduce__(self):
-        return _unpacked, (self._pack(),)
+        return _unpacked, (self._pack(), self._form_axes)
 
     def __copy__(self):
         return self
@@ -492,8 +511,10 @@ class Rig:
         return self
 
 
-def _unpacked(data):
-    return Rig._unpack(data)
+def _unpacked(data, axes):
+    rig = Rig._unpack(data)
+    rig._form_axes = axes
+    return rig
 
 
 class Player:

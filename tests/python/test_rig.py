@@ -1,7 +1,9 @@
 """Rigs: loading, looking inside, saving, pickling; and what is refused."""
 import copy
+import json
 import pathlib
 import pickle
+import subprocess
 
 import numpy
 import pytest
@@ -72,6 +74,18 @@ def test_saved_and_loaded(arm, demo, tmp_path):
     again = pickle.loads(pickle.dumps(arm))
     assert numpy.array_equal(again.evaluate(again.pose(elbow=[0, 50, 100], gender=0.3)), want)
     assert copy.copy(arm) is arm and copy.deepcopy(arm) is arm
+
+
+def test_units_stay(tool, demo, tmp_path):
+    """A file records the unit and the up axis of its project; saving keeps them."""
+    project = json.loads((demo("blob") / "blob.json").read_text())
+    project.update(unit="cm", up="z")
+    (demo("blob") / "units.json").write_text(json.dumps(project))
+    subprocess.run([tool, "build", demo("blob") / "units.json", "-q", "-o", tmp_path / "units.glb"], check=True)
+    data = (tmp_path / "units.glb").read_bytes()
+    assert data != (demo("blob") / "blob.glb").read_bytes()
+    for rig in (exemplar.load(tmp_path / "units.glb"), exemplar.load(data), pickle.loads(pickle.dumps(exemplar.load(data)))):
+        assert rig.to_bytes() == data
 
 
 def test_short(arm, demo):
