@@ -143,3 +143,23 @@ def test_wrong_use(tmp_path):
         mesh.vertices = CUBE * numpy.nan
     with pytest.raises(ValueError):
         mesh.vertices = CUBE[1:]
+
+
+def test_displacement_maps(tmp_path):
+    made = exemplar.DisplacementMap([.1, -.2, 0, 3e-9], states=[0, 1, 4, 3])
+    made.write(tmp_path / "d.ply")
+    read = exemplar.DisplacementMap.read(tmp_path / "d.ply")
+    assert numpy.array_equal(read.displacements, made.displacements) and read.states.tolist() == [0, 1, 4, 3]
+    assert exemplar.DisplacementMap([1]).states.tolist() == [1]
+    for wrong in (([],), ([numpy.nan],), ([1], [5]), ([1], [0, 0]), (["a"],), ([[1]],), (None,)):
+        with pytest.raises((ValueError, TypeError)):
+            exemplar.DisplacementMap(*wrong)
+    made.states = numpy.zeros(3)
+    with pytest.raises(ValueError):
+        made.write(tmp_path / "e.ply")
+    with pytest.raises(exemplar.Error):
+        exemplar.DisplacementMap.read(tmp_path / "none.ply")
+    Mesh(CUBE, QUADS).write(tmp_path / "cube.ply")
+    with pytest.raises(exemplar.Error):
+        exemplar.DisplacementMap.read(tmp_path / "cube.ply")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cube.ply", "d.ply"]
