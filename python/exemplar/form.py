@@ -52,7 +52,9 @@ class _Form:
             one.joints = ctypes.cast(address(joints), ctypes.POINTER(_abi.ex_transform))
         driver = getattr(pose, "driver", None)
         if driver is not None:
-            driver = numpy.array(take(driver, "f4", (1, None, 3), "pose.driver"))
+            own = _abi.ex_rig_driver()
+            runtime.ex_rig_get_driver(pointer, ctypes.byref(own), None)
+            driver = numpy.array(take(driver, "f4", (1, own.driver.vertex_count, 3), "pose.driver"))
             one.driver = address(driver)
         output = _abi.ex_output(positions=address(self.positions), textures=ctypes.addressof(self.pixels))
         if normals:
