@@ -576,7 +576,7 @@ typedef struct ex_check_options {
 } ex_check_options;
 
 /* Checks a project: reports everything that is wrong or weak, not just the first thing; EX_OK even if errors were
- * found. Progress can stop it while mixtures are measured: FILE. */
+ * found. If progress stops it: FILE. */
 EX_API ex_result ex_project_check(const ex_project *project, const ex_check_options *options, ex_check **check,
                                   ex_error *error);
 EX_API void ex_check_destroy(ex_check *check);

@@ -69,9 +69,10 @@ void ex_check_destroy(ex_check *check) {
     free(check);
 }
 
-void exi_check_progress(exi_checker *c, const char *what) {
-    if (c->progress && c->progress->report)
-        c->progress->report(c->progress->user, what, (double)c->done / (c->total + 1));
+bool exi_check_progress(exi_checker *c, const char *what) {
+    if (!exi_progress_tell(c->progress, what, (double)c->done / (c->total + 1)))
+        c->failed = c->stopped = true;
+    return !c->stopped;
 }
 
 /* ---- the whole ---- */

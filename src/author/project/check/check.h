@@ -64,7 +64,8 @@ bool exi_check_add(exi_checker *c, ex_severity severity, const char *kind, const
 /* Adds the error of a call as a finding; if memory ran out, the check fails. */
 void exi_check_failure(exi_checker *c, const char *kind, const char *where, const ex_error *error);
 
-void exi_check_progress(exi_checker *c, const char *what);
+/* Tells the check's progress; false if the caller asked to stop: the check has failed then. */
+bool exi_check_progress(exi_checker *c, const char *what);
 
 /* Text that grows up to the size of its buffer. */
 typedef struct exi_check_text {

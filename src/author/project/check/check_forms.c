@@ -269,7 +269,8 @@ void exi_check_forms(exi_checker *c, int index) {
     for (int k = 0; !c->failed && k < layer->example_count; k++) {
         char here[64];
         snprintf(here, sizeof here, "layers[%d].examples[%d]", index, layer->examples[k].place);
-        exi_check_progress(c, layer->examples[k].name);
+        if (!exi_check_progress(c, layer->examples[k].name))
+            return;
         ex_mesh *form = exi_check_read_form(c, &layer->examples[k], here);
         const bool measured = form && measurable && !c->failed && measure(c, index, k, form, here);
         if (!measured && !(form && measurable) && layer->examples[k].skeleton)

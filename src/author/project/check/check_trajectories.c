@@ -70,13 +70,21 @@ static void check_bases(exi_checker *c, int index, const char *where) {
                       layer->name);
 }
 
+/* Tells that paths are looked for, which takes the most time. */
+static bool tell(void *user, const char *what, double fraction) {
+    (void)fraction; /* that of the check must not fall before the next layer */
+    return exi_check_progress(user, what);
+}
+
 bool exi_check_trajectories(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
     exi_project_trajectories *paths = &c->paths[index];
     ex_error error = {0};
     char where[64];
     snprintf(where, sizeof where, "layers[%d].trajectory", index);
-    exi_check_progress(c, layer->name);
+    const ex_progress progress = {tell, c};
+    if (!exi_check_progress(c, layer->name))
+        return false;
     ex_result result = exi_project_trajectories_open(
         paths,
         &(exi_project_trajectories_source){.mesh = c->mesh,
@@ -86,8 +94,12 @@ bool exi_check_trajectories(exi_checker *c, int index) {
                                            .deltas = (const float *const *)c->deltas[index]},
         &error);
     if (result == EX_OK)
-        result = exi_project_trajectories_find(paths, c->view, layer, c->mesh,
-                                               &(exi_path_search){.kept = c->kept_paths, .tasks = c->tasks}, &error);
+        result = exi_project_trajectories_find(
+            paths, c->view, layer, c->mesh,
+            &(exi_path_search){.kept = c->kept_paths, .progress = c->progress ? &progress : NULL, .tasks = c->tasks},
+            &error);
+    if (c->stopped)
+        return false;
     if (result != EX_OK) {
         exi_check_failure(c, "trajectory", where, &error);
         return false;

@@ -133,6 +133,39 @@ static void progress_rises_and_stops(void **state) {
     ex_project_destroy(project);
 }
 
+typedef struct refuser {
+    int left, refused;
+} refuser;
+
+static bool refuse_after(void *user, const char *what, double fraction) {
+    refuser *s = user;
+    (void)what;
+    (void)fraction;
+    s->refused += s->left <= 0;
+    return s->left-- > 0;
+}
+
+/* At every report: mesh, examples, the search for paths, mixtures. */
+static void stops_at_once_anywhere(void **state) {
+    (void)state;
+    ex_project *project = parse_project(DIRECT(WEAK, "a.obj", "b.obj") "]}");
+    ex_result result = EX_ERROR_FILE;
+    int reports = 0;
+    for (; result != EX_OK; reports++) {
+        refuser s = {.left = reports};
+        const ex_progress progress = {refuse_after, &s};
+        ex_check *check = NULL;
+        ex_error error = {0};
+        result = ex_project_check(project, &(ex_check_options){.progress = &progress}, &check, &error);
+        assert_int_equal(s.refused, result != EX_OK);
+        assert_int_equal(result, s.refused ? EX_ERROR_FILE : EX_OK);
+        assert_int_equal(check != NULL, result == EX_OK);
+        ex_check_destroy(check);
+    }
+    assert_true(reports > 8);
+    ex_project_destroy(project);
+}
+
 /* ---- later layers ---- */
 
 static int count_weak(const ex_finding *found) {
@@ -189,7 +222,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weak_mixtures_are_warned_of),      cmocka_unit_test(good_mixtures_are_noted),
         cmocka_unit_test(weights_are_those_of_the_weigher), cmocka_unit_test(numbers_are_the_callers),
-        cmocka_unit_test(progress_rises_and_stops),         cmocka_unit_test(later_layers_mend_mixtures),
+        cmocka_unit_test(stops_at_once_anywhere),           cmocka_unit_test(progress_rises_and_stops),
+        cmocka_unit_test(later_layers_mend_mixtures),
     };
     return cmocka_run_group_tests(tests, write_bars, scratch_tear_down);
 }
