@@ -22,6 +22,7 @@ _name.restype = _summary.restype = ctypes.c_char_p
 _name.argtypes = _summary.argtypes = [ctypes.c_int]
 _write.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(_abi.ex_progress), ctypes.POINTER(_abi.ex_tasks),
                    ctypes.c_bool, ctypes.c_int, ctypes.POINTER(_abi.ex_error)]
+_rooms: list = []  # removed with the interpreter
 
 
 def demos() -> Dict[str, str]:
@@ -33,7 +34,7 @@ def demo(name: str, folder=None, *, quick: bool = False, takes: int = 0,
          progress: Optional[Callable[[str, float], Optional[bool]]] = None, threads: Optional[int] = 1) -> Project:
     """Writes a demo's project and forms into a new or empty folder, and opens it: demo("arm").build() is its rig.
 
-    Without a folder the files are in a temporary one, as long as the project is used. quick: of 'body', a coarse one from
+    Without a folder the files are in a temporary one, which is removed when Python ends. quick: of 'body', a coarse one from
     few scans. takes: of 'sleeve' and 'shirt', further simulated motions. 'sleeve', 'shirt' and 'body' take up to minutes.
     """
     names = list(demos())
@@ -57,6 +58,6 @@ def demo(name: str, folder=None, *, quick: bool = False, takes: int = 0,
         for left in place.iterdir():
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         raise
-    project = Project(place / f"{name}.json")
-    project._room = room
-    return project
+    if room is not None:
+        _rooms.append(room)
+    return Project(place / f"{name}.json")
