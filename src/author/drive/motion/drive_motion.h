@@ -84,8 +84,14 @@ void exi_motion_scales(const exi_motion_learner *l, const double weights[EX_STAT
                        double *scales);
 
 /* Finds `count` orthonormal rows [count][length] that span the directions of most variance of `rows` rows, by subspace
- * iteration; rows are data minus mean. Returns false without memory. */
-bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis);
+ * iteration; rows are data minus mean. watch, optional: called with the part that is done, now and then; may ask to
+ * stop by returning false. Returns false without memory, and if stopped. */
+typedef struct exi_motion_watch {
+    bool (*go_on)(void *user, double part);
+    void *user;
+} exi_motion_watch;
+bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis,
+                          const exi_motion_watch *watch);
 /* Makes rows orthonormal by Gram-Schmidt done twice; rows that depend on earlier ones become 0. */
 void exi_motion_orthonormal(float *rows, int count, size_t length);
 /* Sum of products. */

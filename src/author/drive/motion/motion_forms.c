@@ -73,32 +73,28 @@ static double sign(uint32_t row, uint32_t k) {
     return (n ^ n >> 16) & 1 ? 1 : -1;
 }
 
-bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis) {
+bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis,
+                          const exi_motion_watch *watch) {
     float *centred = exi_array_allocate(length, sizeof *centred);
     float *sums = exi_array_allocate((size_t)count * length, sizeof *sums);
-    if (centred && sums) {
-        memset(basis, 0, (size_t)count * length * sizeof *basis);
-        for (size_t r = 0; r < rows; r++) {
-            for (size_t i = 0; i < length; i++)
-                centred[i] = data[r * length + i] - mean[i];
-            for (int k = 0; k < count; k++)
-                add(basis + (size_t)k * length, centred, sign((uint32_t)r, (uint32_t)k), length);
-        }
-        exi_motion_orthonormal(basis, count, length);
-    }
-    for (int pass = 0; centred && sums && pass < ITERATIONS; pass++) {
+    bool done = centred && sums;
+    for (int pass = 0; done && pass <= ITERATIONS; pass++) {
         memset(sums, 0, (size_t)count * length * sizeof *sums);
-        for (size_t r = 0; r < rows; r++) {
+        for (size_t r = 0; done && r < rows; r++) {
             for (size_t i = 0; i < length; i++)
                 centred[i] = data[r * length + i] - mean[i];
             for (int k = 0; k < count; k++)
-                add(sums + (size_t)k * length, centred, exi_motion_dot(basis + (size_t)k * length, centred, length),
+                add(sums + (size_t)k * length, centred,
+                    pass == 0 ? sign((uint32_t)r, (uint32_t)k)
+                              : exi_motion_dot(basis + (size_t)k * length, centred, length),
                     length);
+            done = !watch || watch->go_on(watch->user, (pass + (double)(r + 1) / (double)rows) / (ITERATIONS + 1));
         }
-        memcpy(basis, sums, (size_t)count * length * sizeof *basis);
-        exi_motion_orthonormal(basis, count, length);
+        if (done) {
+            memcpy(basis, sums, (size_t)count * length * sizeof *basis);
+            exi_motion_orthonormal(basis, count, length);
+        }
     }
-    const bool done = centred && sums;
     free(centred);
     free(sums);
     return done;
@@ -218,11 +214,23 @@ static int held_frame(const exi_motion_learner *l, const finding *f, int i) {
     return (int)((int64_t)i * l->frame_count / f->held);
 }
 
+/* Tells how far the principal forms are. */
+typedef struct telling {
+    exi_motion_learner *learner;
+    ex_result result;
+} telling;
+
+static bool tell_part(void *user, double part) {
+    telling *t = user;
+    t->result = exi_motion_tell(t->learner, "finding forms", 0.15 + 0.15 * part);
+    return t->result == EX_OK;
+}
+
 static ex_result hold_frames(exi_motion_learner *l, finding *f) {
     for (int i = 0; i < f->held; i++) {
         ex_result result = read_form(l, l->frames[held_frame(l, f, i)], f->data + (size_t)i * f->numbers);
         if (result == EX_OK)
-            result = exi_motion_tell(l, "reading clothes", 0.3 * (i + 1) / f->held);
+            result = exi_motion_tell(l, "reading clothes", 0.15 * (i + 1) / f->held);
         if (result != EX_OK)
             return result;
     }
@@ -232,9 +240,12 @@ static ex_result hold_frames(exi_motion_learner *l, finding *f) {
             sum += (double)f->data[(size_t)i * f->numbers + k];
         l->mean[k] = (float)(sum / f->held);
     }
-    return exi_motion_principal(f->data, (size_t)f->held, f->numbers, l->mean, f->rows, f->basis)
-               ? EX_OK
-               : ex_error_memory(l->error, "forms", (size_t)f->rows * f->numbers * sizeof(float));
+    telling told = {.learner = l, .result = EX_OK};
+    const exi_motion_watch watch = {tell_part, &told};
+    if (exi_motion_principal(f->data, (size_t)f->held, f->numbers, l->mean, f->rows, f->basis, &watch))
+        return EX_OK;
+    return told.result != EX_OK ? told.result
+                                : ex_error_memory(l->error, "forms", (size_t)f->rows * f->numbers * sizeof(float));
 }
 
 /* A further iteration, over all frames. */

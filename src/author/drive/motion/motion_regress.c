@@ -61,7 +61,7 @@ static ex_result find_components(regressing *r) {
     bool room = data && zeros && row && left;
     for (size_t i = 0; room && i < sampled; i++)
         scale_state(r, i * r->frames / sampled, data + i * r->length);
-    room = room && exi_motion_principal(data, sampled, r->length, zeros, (int)r->components, r->basis);
+    room = room && exi_motion_principal(data, sampled, r->length, zeros, (int)r->components, r->basis, NULL);
     for (size_t f = 0; room && f < r->frames; f++) {
         scale_state(r, f, row);
         double unseen = exi_motion_dot(row, row, r->length);

@@ -110,7 +110,7 @@ static void forms_hold_most_of_the_variance(void **context) {
         make_sample(&s, sizes[size]);
         for (int count = 1; count <= DIRECTIONS; count++) {
             float basis[DIRECTIONS * NUMBERS];
-            assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, count, basis));
+            assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, count, basis, NULL));
             assert_orthonormal(basis, count, count, NUMBERS);
             const double left = left_of(&s, basis, count), given = left_of(&s, s.directions, count);
             assert_true(left < before);
@@ -130,10 +130,41 @@ static void spare_forms_are_zero(void **context) {
     for (int r = 0; r < ROWS; r++)
         for (int i = 0; i < NUMBERS; i++)
             s.data[r * NUMBERS + i] = s.mean[i] + (float)(r - 60) * s.directions[i];
-    assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, 6, basis));
+    assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, 6, basis, NULL));
     assert_near(left_of(&s, basis, 1), 0, 1e-6);
     for (int i = NUMBERS; i < 6 * NUMBERS; i++)
         assert_true(isfinite(basis[i]));
+}
+
+typedef struct seen {
+    double last;
+    int count, most;
+} seen;
+
+static bool see(void *user, double part) {
+    seen *s = user;
+    assert_true(part > s->last && part <= 1);
+    s->last = part;
+    return ++s->count < s->most;
+}
+
+static void finding_forms_can_be_stopped(void **context) {
+    (void)context;
+    static sample s;
+    float basis[3 * NUMBERS], plain[3 * NUMBERS];
+    make_sample(&s, 1);
+    assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, 3, plain, NULL));
+    for (int most = 1; most < 300; most *= 4) {
+        seen told = {.most = most};
+        const exi_motion_watch watch = {see, &told};
+        assert_false(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, 3, basis, &watch));
+        assert_int_equal(told.count, most);
+    }
+    seen told = {.most = 1 << 20};
+    const exi_motion_watch watch = {see, &told};
+    assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, 3, basis, &watch));
+    assert_near(told.last, 1, 1e-12);
+    assert_memory_equal(basis, plain, sizeof basis);
 }
 
 static void aligned_forms_are_uncorrelated_and_sorted(void **context) {
@@ -143,7 +174,7 @@ static void aligned_forms_are_uncorrelated_and_sorted(void **context) {
     float basis[COUNT * NUMBERS];
     double coefficients[ROWS * COUNT], products[COUNT * COUNT] = {0}, made[COUNT * COUNT] = {0};
     make_sample(&s, 1);
-    assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, COUNT, basis));
+    assert_true(exi_motion_principal(s.data, ROWS, NUMBERS, s.mean, COUNT, basis, NULL));
     for (int r = 0; r < ROWS; r++) {
         double *c = coefficients + r * COUNT;
         for (int k = 0; k < COUNT; k++) {
@@ -180,6 +211,7 @@ int main(void) {
         cmocka_unit_test(rows_that_depend_on_others_become_zero),
         cmocka_unit_test(forms_hold_most_of_the_variance),
         cmocka_unit_test(spare_forms_are_zero),
+        cmocka_unit_test(finding_forms_can_be_stopped),
         cmocka_unit_test(aligned_forms_are_uncorrelated_and_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
