@@ -139,9 +139,11 @@ static ex_result try_frames(exi_learner *l, const ex_drive_options *options, int
     l->share = share / count;
     for (int r = 0; result == EX_OK && r < count; r++) {
         l->done = done + r * l->share;
-        result = exi_learn_tell(l, "measuring", 0) ? EX_OK : exi_progress_stopped(l->error);
-        if (result == EX_OK && !l->def->tasks)
-            make_rigs(&m, r * rounds, (r + 1) * rounds);
+        for (int i = r * rounds; result == EX_OK && i < (r + 1) * rounds; i++) {
+            result = exi_learn_tell(l, "measuring", 0) ? EX_OK : exi_progress_stopped(l->error);
+            if (result == EX_OK && !l->def->tasks)
+                make_rigs(&m, i, i + 1);
+        }
         if (result == EX_OK)
             result = judge(l, &m, r);
         if (result == EX_ERROR_DATA && options->frames < 0) {
