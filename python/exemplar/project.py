@@ -61,7 +61,7 @@ class Project:
 
     def _begin(self, path):
         self._path, self._project, self._known, self._saved = path, None, None, False
-        self._busy = threading.RLock()
+        self._busy, self._calling = threading.RLock(), False
         kept = author.ex_kept_paths_create(0)
         self._kept = Handle(kept, author.ex_kept_paths_destroy) if kept else None
         self.notes: List[str] = []
@@ -79,9 +79,23 @@ class Project:
         return self._saved
 
     def _pointer(self):
+        self._idle()
         if self._project is None:
             raise ValueError("this project could not be opened")
         return self._project.pointer
+
+    def _idle(self):
+        if self._calling:
+            raise RuntimeError("the project is at work: its progress function cannot use it")
+
+    def _call(self, function, *arguments):
+        """Work of the library on the project, which may call back."""
+        pointer = self._pointer()
+        self._calling = True
+        try:
+            checked(function, pointer, *arguments)
+        finally:
+            self._calling = False
 
     def _view(self):
         return author.ex_project_get(self._pointer()).contents
@@ -92,6 +106,7 @@ class Project:
     def reload(self) -> "Project":
         """Reads the file again; changes that were not saved are lost. Returns itself."""
         with self._busy:
+            self._idle()
             made = ctypes.c_void_p()
             checked(author.ex_project_read, self._path, ctypes.byref(made))
             self._swap(made, True)
@@ -109,6 +124,7 @@ class Project:
     def data(self, data: Mapping) -> None:
         text = dumped(data)
         with self._busy:
+            self._idle()
             made = ctypes.c_void_p()
             checked(author.ex_project_parse, text, len(text), self._path, ctypes.byref(made))
             self._swap(made, False)
@@ -190,6 +206,7 @@ class Project:
     def _step(self, steps, redo):
         steps, verb = _given.whole(steps, "steps", 1, _abi.EX_HISTORY_MAX), "redo" if redo else "undo"
         with self._busy, locked(os.path.dirname(os.path.realpath(self._path))):
+            self._idle()
             self._need_saved(verb)
             versions = self.history[verb]
             if steps > len(versions):
@@ -266,9 +283,8 @@ class Project:
             given.form = self._form(sculpt, folder)
             made = _abi.ex_sculpted()
             with self._changing("add_example", progress, threads) as building:
-                checked(author.ex_project_add_sculpt, self._pointer(), ctypes.byref(given),
-                        ctypes.byref(building.options),
-                        ctypes.byref(made))
+                self._call(author.ex_project_add_sculpt, ctypes.byref(given), ctypes.byref(building.options),
+                           ctypes.byref(made))
             return Sculpted(**self._sculpted(made), notes=self.notes)
 
     def _form(self, sculpt, folder):
@@ -321,15 +337,14 @@ class Project:
             move = _abi.ex_example_move(layer_falloff=as_layer)
             move.at, move.joints, move.falloff = places
             with self._changing("move_example", progress, threads) as building:
-                checked(author.ex_project_move_example, self._pointer(), which, ctypes.byref(move),
-                        ctypes.byref(building.options))
+                self._call(author.ex_project_move_example, which, ctypes.byref(move), ctypes.byref(building.options))
 
     def remove_example(self, name: str, *, layer: Optional[str] = None, progress: Tell = None,
                        threads: Optional[int] = 1) -> None:
         """Removes an example; its form stays on disk. A layer that loses its last example is removed too."""
         which = reference(layer, name)
         with self._changing("remove_example", progress, threads) as building:
-            checked(author.ex_project_remove_example, self._pointer(), which, ctypes.byref(building.options))
+            self._call(author.ex_project_remove_example, which, ctypes.byref(building.options))
 
     def mute(self, name: Optional[str] = None, *, layer: Optional[str] = None, off: bool = False, progress: Tell = None,
              threads: Optional[int] = 1) -> None:
@@ -340,7 +355,7 @@ class Project:
                                     _given.text(name, "name", optional=True))
         muted = not _given.flag(off, "off")
         with self._changing("mute", progress, threads) as building:
-            checked(author.ex_project_mute, self._pointer(), which, muted, ctypes.byref(building.options))
+            self._call(author.ex_project_mute, which, muted, ctypes.byref(building.options))
 
     def rename(self, name: str, to: str, *, kind: str = "example", layer: Optional[str] = None, progress: Tell = None,
                threads: Optional[int] = 1) -> None:
@@ -349,13 +364,13 @@ class Project:
         given = _abi.ex_rename(kind=number, layer=_given.text(layer, "layer", optional=True),
                                name=_given.text(name, "name"), to=_given.text(to, "to"))
         with self._changing("rename", progress, threads) as building:
-            checked(author.ex_project_rename, self._pointer(), ctypes.byref(given), ctypes.byref(building.options))
+            self._call(author.ex_project_rename, ctypes.byref(given), ctypes.byref(building.options))
 
     def calm(self, layer: str, *, progress: Tell = None, threads: Optional[int] = 1) -> None:
         """Makes a layer calm: its weights stay within their examples' and do not swing."""
         name = _given.text(layer, "layer")
         with self._changing("calm", progress, threads) as building:
-            checked(author.ex_project_calm, self._pointer(), name, ctypes.byref(building.options))
+            self._call(author.ex_project_calm, name, ctypes.byref(building.options))
 
     def mirror(self, name: Optional[str] = None, *, layer: Optional[str] = None, all: Optional[Sequence[str]] = None,
                as_: Optional[str] = None, plane: Optional[str] = None, offset: float = 0,
@@ -390,8 +405,8 @@ class Project:
         count = ctypes.c_int()
         with self._busy, _given.owned(_given.free) as found:
             with self._changing("mirror", progress, threads) as building:
-                checked(author.ex_project_mirror, self._pointer(), ctypes.byref(given), ctypes.byref(building.options),
-                        ctypes.byref(found), ctypes.byref(count))
+                self._call(author.ex_project_mirror, ctypes.byref(given), ctypes.byref(building.options),
+                           ctypes.byref(found), ctypes.byref(count))
             list_of = ctypes.cast(found, ctypes.POINTER(_abi.ex_mirrored))
             return [self._mirrored(list_of[i]) for i in range(count.value)]
 
@@ -420,8 +435,7 @@ class Project:
         with self._busy:
             given = self._pseudo(layer, at, from_, weights)
             with self._changing("add_pseudo", progress, threads) as building:
-                checked(author.ex_project_add_pseudo, self._pointer(), ctypes.byref(given),
-                        ctypes.byref(building.options))
+                self._call(author.ex_project_add_pseudo, ctypes.byref(given), ctypes.byref(building.options))
             return next(found.pseudo_count for found in self.layers if found.name == layer) - 1
 
     def move_pseudo(self, layer: str, index: int, at: Optional[Values] = None, *, from_: Optional[Values] = None,
@@ -435,8 +449,7 @@ class Project:
         with self._busy:
             given, number = self._pseudo(layer, at, from_, weights), self._pseudo_index(layer, index)
             with self._changing("move_pseudo", progress, threads) as building:
-                checked(author.ex_project_move_pseudo, self._pointer(), ctypes.byref(given), number,
-                        ctypes.byref(building.options))
+                self._call(author.ex_project_move_pseudo, ctypes.byref(given), number, ctypes.byref(building.options))
 
     def remove_pseudo(self, layer: str, index: int, *, progress: Tell = None, threads: Optional[int] = 1) -> None:
         """Removes a pseudo-example, by its index in the layer from 0."""
@@ -444,7 +457,7 @@ class Project:
         with self._busy:
             number = self._pseudo_index(layer, index)
             with self._changing("remove_pseudo", progress, threads) as building:
-                checked(author.ex_project_remove_pseudo, self._pointer(), name, number, ctypes.byref(building.options))
+                self._call(author.ex_project_remove_pseudo, name, number, ctypes.byref(building.options))
 
     def _pseudo_index(self, layer, index):
         for found in self.layers:
@@ -476,8 +489,7 @@ class Project:
             with _given.owned(runtime.ex_rig_destroy) as made:
                 with tasks(threads) as hooks, Progress(progress) as work:
                     building = Building(work, hooks, self._kept.pointer if self._kept else None, how)
-                    checked(author.ex_project_build, self._pointer(), ctypes.byref(building.options),
-                            ctypes.byref(made))
+                    self._call(author.ex_project_build, ctypes.byref(building.options), ctypes.byref(made))
                     if target is not None:
                         checked(author.ex_rig_write_for, target, made, axes)
                 rig = Rig._own(made)
@@ -517,7 +529,7 @@ class Project:
                 with tasks(threads) as hooks, Progress(progress) as work:
                     how.progress, how.tasks = work.pointer, hooks
                     how.kept_paths = self._kept.pointer if self._kept else None
-                    checked(author.ex_project_check, self._pointer(), ctypes.byref(how), ctypes.byref(made))
+                    self._call(author.ex_project_check, ctypes.byref(how), ctypes.byref(made))
                 found = ctypes.cast(made, ctypes.POINTER(_abi.ex_check)).contents
                 return [self._finding(found.findings[i]) for i in range(found.finding_count)]
 

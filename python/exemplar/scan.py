@@ -436,7 +436,7 @@ def build(folder, *, keep_cage: bool = False, force: bool = False, progress: Tel
         inside, rig = held.pointer.contents, ctypes.c_void_p()
         project = Project(session.folder / "body.json")
         options = _abi.ex_build_options(progress=work.pointer, tasks=hooks)
-        checked(author.ex_project_build, project._pointer(), ctypes.byref(options), ctypes.byref(rig))
+        project._call(author.ex_project_build, ctypes.byref(options), ctypes.byref(rig))
         body = Rig._own(rig.value)
         checked(author.ex_rig_write, os.fsencode(session.folder / "body.glb"), rig)
         return Built(rig=body, vertex_count=inside.vertex_count, face_count=inside.face_count, level=inside.level,

@@ -303,6 +303,17 @@ def test_progress_that_raises_stops_the_work(copy, tmp_path):
     assert [example.name for example in project.layers[0].examples][0] == "thin"
 
 
+def test_the_progress_function_cannot_use_the_project(copy):
+    project = Project(copy("blob") / "blob.json")
+    data = project.data
+    for use in (lambda: project.reload(), lambda: project.rename("thin", "slim"), lambda: project.data,
+                lambda: project.build(),
+                lambda: project.layers, lambda: project.save(), lambda: setattr(project, "data", data)):
+        with pytest.raises(RuntimeError, match="at work"):
+            project.build(progress=lambda what, part: use())
+    assert project.build().examples[0] == "thin"
+
+
 def test_interrupt_stops_a_build(demo, tmp_path):
     """Ctrl-C while paths are found, without a function for progress: KeyboardInterrupt, and no file."""
     program = textwrap.dedent("""
