@@ -25,6 +25,7 @@ from ._given import Report
 from ._library import Handle, author, checked, text_of
 from ._project import locked
 from ._registered import Articulated, Registered, articulate, cloud, landmarks_of, register
+from ._simulated import Simulated, simulate
 from ._work import Progress, tasks
 from .errors import Error
 from .mesh import Mesh
@@ -32,9 +33,9 @@ from .rig import Rig
 from .project import Project
 
 __all__ = ["Articulated", "Built", "Capture", "Carried", "Fitted", "Found", "Kinematics", "Labelled", "Markers",
-           "Registered",
-           "ScanReport", "Session", "Template", "articulate", "build", "carry", "cloud", "find_markers", "fit", "label",
-           "landmarks_of", "markers", "register", "report", "run", "template"]
+           "Registered", "ScanReport", "Session", "Simulated", "Template", "articulate", "build", "carry", "cloud",
+           "find_markers", "fit", "label", "landmarks_of", "markers", "register", "report", "run", "simulate",
+           "template"]
 
 Tell = Optional[Callable[[str, float], Any]]
 

@@ -164,6 +164,44 @@ def test_articulate(tool, demo, tmp_path):
             call()
 
 
+def files_of(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_simulate(tool, demo, tmp_path):
+    path = demo("elbow") / "elbow.glb"
+    (tmp_path / "poses.csv").write_text("name,elbow,part\nstraight,0,arm\nbent,60,arm\nnever,30,held\n",
+                                        encoding="utf-8")
+    said = answer(tool, "scan", "simulate", path, "--poses", tmp_path / "poses.csv", "-o", tmp_path / "tool", "--part",
+                  "arm=forearm:shoulder,forearm", "--views", "2", "--pitch", "0.02,0.01", "--noise", "0.5mm",
+                  "--count", "5",
+                  "--seed", "3", "--stray", "0.2")
+    options = dict(parts={"arm": (["forearm"], ["shoulder", "forearm"])}, views=2, pitch=(0.02, 0.01), noise=0.0005,
+                   count=5,
+                   seed=3, stray=0.2)
+    rig = exemplar.load(path)
+    made = scan.simulate(rig, tmp_path / "poses.csv", tmp_path / "ours", **options)
+    assert files_of(tmp_path / "ours") == files_of(tmp_path / "tool")
+    assert (made.scans, made.held, made.markers, made.reference) == tuple(
+        said[key] for key in ("scans", "held", "markers", "reference"))
+    poses = {"straight": None, "bent": rig.pose(elbow=60), "never": {"elbow": 30}}
+    scan.simulate(rig, poses, tmp_path / "named", part_of={"straight": "arm", "bent": "arm", "never": "held"},
+                  **options)
+    left = {name: data for name, data in files_of(tmp_path / "ours").items()
+            if name.name not in ("poses.csv", "scanner.json")}
+    assert left.items() <= files_of(tmp_path / "named").items() and len(left) > 8
+    for call, kind in ((lambda: scan.simulate(rig, {"a/b": None}, tmp_path / "x"), ValueError),
+                       (lambda: scan.simulate(rig, {}, tmp_path / "x"), TypeError),
+                       (lambda: scan.simulate(rig, {"a": None}, tmp_path / "x", part_of={"a": "leg"}), KeyError),
+                       (lambda: scan.simulate(rig, {"a": None}, tmp_path / "x", parts={"leg": ["knee"]}),
+                        exemplar.Error),
+                       (lambda: scan.simulate(rig, {"a": None}, tmp_path / "x", reference="b"), KeyError),
+                       (lambda: scan.simulate(rig, {"a": None}, tmp_path / "x", views=0), ValueError),
+                       (lambda: scan.simulate(None, {"a": None}, tmp_path / "x"), TypeError)):
+        with pytest.raises(kind):
+            call()
+
+
 def walking(frames):
     """Markers of the skeleton 'full' as it stands, carried along and turned: (names, positions)."""
     skeleton = scan.Kinematics.read("full")
