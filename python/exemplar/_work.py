@@ -115,7 +115,7 @@ def tasks(threads):
         yield pool_tasks(pool)
     finally:
         with _lock:
-            if len(free) < 2:
+            if len(free) < 2 and count <= 2 * (os.cpu_count() or 1):  # a larger one is a mistake, or for once
                 free.append(pool)
                 pool = None
         if pool:

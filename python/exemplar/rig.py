@@ -67,8 +67,10 @@ def _axes_of(data):
 class Split:
     """How a level of a rig is displayed: a vertex with several texture coordinates or normals is split."""
 
-    def __init__(self, handle, level):
-        mesh = runtime.ex_rig_level_mesh(handle.pointer, level)
+    def __init__(self, rig: Rig, level: typing.Union[int, str] = 0):
+        if not isinstance(rig, Rig):
+            raise TypeError("a Split is made from a Rig: rig.split(level)")
+        mesh = runtime.ex_rig_level_mesh(rig._handle.pointer, level_of(rig, level).level)
         self.source: numpy.ndarray = copied(mesh.split_source, "u4", (mesh.split_count,)) if mesh.split_source else \
             numpy.arange(mesh.vertex_count, dtype="u4")
         """(S,) the vertex of each split vertex."""
@@ -212,7 +214,7 @@ class Rig:
     def split(self, level: typing.Union[int, str] = 0) -> Split:
         """How a level is displayed, for evaluate(split=True): triangles, texture coordinates, the vertices behind."""
         number = level_of(self, level).level
-        return self._part(("split", number), lambda: Split(self._handle, number))
+        return self._part(("split", number), lambda: Split(self, number))
 
     def _part(self, key, make):
         """What is made once and kept."""

@@ -141,6 +141,8 @@ class Warp:
     """
 
     def __init__(self, rig, reference, options, notes):
+        if not isinstance(rig, Rig) or not isinstance(options, _abi.ex_trajectory_options):
+            raise TypeError("a Warp is made by exemplar.warp")
         self._rig = rig
         self.reference, self.notes = reference, tuple(notes)
         made = ctypes.POINTER(_abi.ex_rig_trajectories)()

@@ -6,6 +6,7 @@ usage: fuzz_calls.py FOLDER CALLS [SEED]
 FOLDER has arm/arm.glb and other demos (tests/python/test_fuzz.py makes it). Calls are made by child processes, 20 000 each,
 which write the number of the call before they make it: so a crash names its call. A process may take 4 GB of memory.
 """
+import gc
 import inspect
 import os
 import pathlib
@@ -47,6 +48,8 @@ class Fuzzer:
     def fill(self):
         """Objects that work, of as many kinds as can be made quickly."""
         e = self.exemplar
+        self.pool, self.whole, self.weighers = [], [], []
+        gc.collect()
         self.pool = [e.load(data) for data in self.rigs]
         for rig in list(self.pool):
             self.pool += [rig.pose(), rig.mesh, rig.skeleton, *rig.axes.values(), *rig.layers.values()]

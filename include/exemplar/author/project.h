@@ -654,8 +654,8 @@ typedef struct ex_rig_trajectories {
     ex_trajectories_def def;
     ex_trajectories found; /* without fits and triangle_segments, which a rig does not hold */
 } ex_rig_trajectories;
-/* Open and close the trajectories of a layer. Results: DATA (the rig's note of how they were found is damaged), MEMORY.
- */
+/* Open and close the trajectories of a layer. Results: ARGUMENT (no such layer, or one of another domain), DATA (the
+ * rig's note of how they were found is damaged), MEMORY. */
 EX_API ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajectories **trajectories,
                                           ex_error *error);
 EX_API void ex_rig_trajectories_close(ex_rig_trajectories *trajectories);

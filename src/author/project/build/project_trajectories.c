@@ -252,8 +252,10 @@ static ex_result open_rig_paths(exi_project_trajectories *p, const ex_rig *rig, 
 }
 
 ex_result ex_rig_trajectories_open(const ex_rig *rig, int layer, ex_rig_trajectories **trajectories, ex_error *error) {
-    rig_paths *made = calloc(1, sizeof *made);
     *trajectories = NULL;
+    if (layer < 0 || layer >= ex_rig_layer_count(rig) || ex_rig_layer_domain(rig, layer) != EX_DOMAIN_TRAJECTORY)
+        return ex_error_set(error, EX_ERROR_ARGUMENT, "the rig has no layer %d of trajectories", layer + 1);
+    rig_paths *made = calloc(1, sizeof *made);
     if (!made)
         return ex_error_memory(error, "trajectories", sizeof *made);
     const ex_result result = open_rig_paths(&made->paths, rig, layer, error);
