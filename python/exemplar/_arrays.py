@@ -23,7 +23,8 @@ def take(values, kind, shape, name):
         if not (numpy.all(given == numpy.floor(given)) and given.min() >= whole.min and given.max() <= whole.max):
             raise ValueError(f"{name}: numbers must be whole, from {whole.min} to {whole.max}")
     with numpy.errstate(over="ignore", invalid="ignore"):
-        return numpy.ascontiguousarray(given, dtype=kind).reshape(given.shape)  # which may be ()
+        made = numpy.ascontiguousarray(given, dtype=kind).reshape(given.shape)  # which may be ()
+    return made if made.flags.aligned else made.copy()
 
 
 def copied(address, kind, shape):

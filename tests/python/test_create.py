@@ -52,6 +52,9 @@ def test_differences_and_kinds():
                         [exemplar.layer("one", {"a": dict(min=-1, max=2, rest=0.5, unit="cm", clamp=True)}, [0, 1],
                                                      [CUBE, WIDE])]).axes["a"]
     assert (axis.min, axis.max, axis.rest, axis.unit) == (-1, 2, 0.5, "cm")
+    clamped = exemplar.Rig(CUBE, QUADS, [exemplar.layer("one", {"a": dict(min=0, max=1, clamp=True)}, [0, 1],
+                                                        [CUBE, WIDE])])
+    assert numpy.allclose(clamped.evaluate({"a": 5})[0], WIDE, atol=1e-6)
     pseudo = exemplar.Rig(CUBE, QUADS, [layer(pseudo=[{"at": 0.5, "weights": [0, 1]}])])
     assert numpy.allclose(pseudo.evaluate({"a": 0.5}, weights=True).weights, [[0, 1]], atol=1e-9)
 

@@ -55,6 +55,7 @@ def test_player(sleeve, frames):
     want, player = sleeve.evaluate(driver=frames), sleeve.player()
     made = player.evaluate(driver=frames, elapsed=1 / 60)
     assert numpy.allclose(made, want, atol=1e-6)
+    assert player._state.any()  # it is kept
     player.reset()
     each = numpy.concatenate([player.evaluate(driver=frame, elapsed=1 / 60) for frame in frames])
     assert numpy.array_equal(each, made)

@@ -230,8 +230,9 @@ def test_layers_left_out_and_exchanged(face, arm):
     weights = arm.evaluate(poses, weights=True, weighers={layer.name: nearest}).weights
     assert ((weights == 0) | (weights == 1)).all()
     assert not ((arm.evaluate(poses, weights=True).weights == 0)).all(1).any()
-    with pytest.raises(ValueError, match="another number of examples"):
-        arm.evaluate(weighers={layer.name: exemplar.Weigher([[0], [1]])})
+    for threads in (1, 2):
+        with pytest.raises(ValueError, match="another number of examples"):
+            arm.evaluate(crowd(arm, 100), weighers={layer.name: exemplar.Weigher([[0], [1]])}, threads=threads)
     with pytest.raises(TypeError, match="exemplar.Weigher"):
         arm.evaluate(weighers={layer.name: 3})
     for wrong in ({"weighers": {"nose": nearest}}, {"muted": ["nose"]}, {"muted": [99]}):

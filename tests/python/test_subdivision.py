@@ -48,6 +48,9 @@ def test_tables():
     positions, normals = tables.apply(CUBE, "limit", normals=True)
     assert numpy.allclose(numpy.linalg.norm(normals, axis=1), 1, atol=1e-5)
     assert ((positions - 0.5) * normals).sum(1).min() > 0
+    odd = numpy.zeros(8 * 12 + 1, "u1")[1:].view("f4").reshape(8, 3)
+    odd[:] = forms[1]
+    assert numpy.array_equal(tables.apply(odd), tables.apply(forms[1]))
     room = numpy.full((4, tables.vertex_count(), 4), 9, dtype="f4")
     assert numpy.array_equal(tables.apply(forms, out=room[..., :3]), tables.apply(forms)) and (room[..., 3] == 9).all()
     assert "8, 26, 98, 386 vertices" in repr(tables)

@@ -63,7 +63,10 @@ def test_strides_and_threads(tree):
     want, hits = tree.closest(rows), tree.rays(rows, 0.5 - rows)
     wide = numpy.zeros((3000, 5), "f4")
     wide[:, 1:4] = rows
-    for given in (wide[:, 1:4], rows[::-1][::-1], rows.astype(float), rows.astype(">f4"), numpy.asfortranarray(rows),
+    odd = numpy.zeros(3000 * 12 + 1, "u1")[1:].view("f4").reshape(3000, 3)
+    odd[:] = rows
+    assert not odd.flags.aligned
+    for given in (odd, wide[:, 1:4], rows[::-1][::-1], rows.astype(float), rows.astype(">f4"), numpy.asfortranarray(rows),
                   rows.tolist()):
         for threads in (1, 3):
             assert all(numpy.array_equal(a, b) for a, b in zip(tree.closest(given, threads=threads), want))
