@@ -207,9 +207,14 @@ class Rig:
         return self.mesh_at(0)
 
     def mesh_at(self, level: typing.Union[int, str]) -> Mesh:
-        """The mesh of a level, at rest."""
+        """The mesh of a level, before any layer."""
         number = level_of(self, level).level
-        return self._part(("mesh", number), lambda: Mesh._of_rig(self, number)).copy()
+
+        def make():
+            plain = None if number == 0 else self.evaluate(level=number, muted=list(self.layers), unskinned=True)[0]
+            return Mesh._of_rig(self, number, plain)
+
+        return self._part(("mesh", number), make).copy()
 
     def split(self, level: typing.Union[int, str] = 0) -> Split:
         """How a level is displayed, for evaluate(split=True): triangles, texture coordinates, the vertices behind."""
@@ -389,7 +394,8 @@ class Rig:
     def evaluate(self, poses=None, *, normals: bool = False, tangents: bool = False, weights: bool = False,
                  box: bool = False, level: typing.Union[int, str] = 0, split: bool = False, textures=False,
                  weighers=None, muted=None, driver=None, elapsed=None, unskinned: bool = False,
-                 unsettled: bool = False, report: bool = False, threads: typing.Optional[int] = 1, out=None):
+                 unsettled: bool = False, report: bool = False, threads: typing.Optional[int] = 1,
+                 out=None) -> typing.Union[numpy.ndarray, Outputs]:
         """Evaluates poses: positions (N, V, 3) floats in metres.
 
         poses: a Pose, a list of these, a dict of axes and values, an array (N, D) of dials, or None for rest. Asked for

@@ -3,8 +3,10 @@ import os
 import pathlib
 import pickle
 import shutil
+import signal
 import subprocess
 import threading
+import tracemalloc
 
 import numpy
 import pytest
@@ -172,7 +174,8 @@ def test_levels(face, arm):
     assert face.level_count == 1
     fine = face.evaluate(level=1)
     assert fine.shape == (1, face.vertex_count(1), 3)
-    assert numpy.array_equal(face.mesh_at(1).vertices, fine[0])
+    assert numpy.array_equal(face.mesh_at(1).vertices, face.evaluate({"age": 1}, level=1, muted=list(face.layers))[0])
+    assert numpy.array_equal(face.mesh_at(0).vertices, face.mesh.vertices)
     assert face.mesh_at(1).triangles.max() == face.vertex_count(1) - 1
     for level, match in ((2, "no level 2"), ("fine", "no level 'fine'"), (-7, "no level -7")):
         with pytest.raises(ValueError, match=match):
@@ -344,3 +347,43 @@ def test_after_a_fork(arm):
         same = numpy.array_equal(arm.evaluate(poses, threads=2), want)
         os._exit(0 if same else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.fixture(scope="module")
+def square():
+    form = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
+    return exemplar.Rig(form, [[0, 1, 2, 3]], [exemplar.layer("size", {"width": (0, 1)}, [0, 1], [form, 2 * form])])
+
+
+def test_memory_of_many_poses(square):
+    """Beside the caller's arrays, many poses take no more memory than a few."""
+    dials = numpy.linspace(0, 1, 400000)[:, None]
+    poses, out = square.pose(dials), numpy.empty((400000, 4, 3), dtype=numpy.float32)
+    square.evaluate(poses[:10000], out=out[:10000])
+    for threads in (1, 2):
+        tracemalloc.start()
+        square.evaluate(poses, out=out, threads=threads)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 4e6
+    assert numpy.allclose(out[:, 2, 0], 1 + dials[:, 0], atol=1e-6)
+
+
+def test_interrupted(square):
+    """Ctrl-C stops between batches."""
+    poses, out = square.pose(numpy.zeros((1000000, 1))), numpy.full((1000000, 4, 3), 7, dtype=numpy.float32)
+
+    def stop(_number, _frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.005)
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                square.evaluate(poses, out=out)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert (out[-1] == 7).all()
+    assert numpy.array_equal(square.evaluate(poses[:100])[99], square.mesh.vertices)
