@@ -573,7 +573,24 @@ def _tags(struct):
     return b"".join(parts)
 
 
-def create(vertices, faces, layers, *, skeleton, skin, skinning, texcoords, corner_texcoords, subdivide, scheme, limit,
+def _parts(given, face_count, name):
+    """Names and the part of each face as a rig's note, of a dict of names and faces (mesh/notes.c)."""
+    if not isinstance(given, dict):
+        raise TypeError(f"{name} must be a dict of names and faces")
+    numbers = numpy.full(face_count, -1, dtype="<i4")
+    words = [word(each, f"{name}: a name") for each in given]
+    for i, (each, faces) in enumerate(given.items()):
+        chosen = take(faces, "i4", (None,), f"{name}: '{each}'")
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= face_count):
+            raise ValueError(f"{name}: faces of '{each}' must be 0 to {face_count - 1}")
+        if (numbers[chosen] >= 0).any():
+            raise ValueError(f"{name}: a face of '{each}' has another name already")
+        numbers[chosen] = i
+    names = b"".join(_struct.pack("<i", len(each)) + each for each in words)
+    return _struct.pack("<i", len(words)) + names + numbers.tobytes()
+
+
+def create(vertices, faces, layers, *, groups, materials, skeleton, skin, skinning, texcoords, corner_texcoords, subdivide, scheme, limit,
            creases, level, options):
     """The handle of a new rig; see exemplar.Rig."""
     if skeleton is not None and not isinstance(skeleton, Skeleton):
@@ -589,21 +606,25 @@ def create(vertices, faces, layers, *, skeleton, skin, skinning, texcoords, corn
     if len(mesh.corners):
         normals = _smooth(mesh.floats, mesh.offsets, mesh.corners)
         wanted.mesh.normals = keep.array(numpy.ascontiguousarray(normals[mesh.split[0]]))
-    subdivide = whole(subdivide, "subdivide", 0, _abi.EX_SUBDIVIDE_LEVELS)
+    subdivide, notes = whole(subdivide, "subdivide", 0, _abi.EX_SUBDIVIDE_LEVELS), []
+    if groups:
+        notes.append((b"groups", _parts(groups, len(mesh.offsets) - 1, "groups")))
+    if materials:
+        notes.append((b"materials", _struct.pack("<ii", 0, 1) + _parts(materials, len(mesh.offsets) - 1, "materials")))
     if subdivide or limit:
         tables, made = mesh.refine(keep, subdivide, scheme, limit, creases)
         wanted.stencils, wanted.levels = made._stencils, tables
         wanted.level = LIMIT if limit else subdivide
         rules = json.dumps({"scheme": {"catmull-clark": "catmull_clark"}.get(scheme, scheme), "levels": subdivide,
                             "limit": "all" if limit == "all" else bool(limit), "boundary": "edges"}).encode()
-        notes = [(b"subdivide", rules)]
         if made._polygons.struct.tag_count:
-            notes.insert(0, (b"tags", _tags(made._polygons.struct)))
-        wanted.notes, wanted.note_count = _notes(keep, notes), len(notes)
+            notes.append((b"tags", _tags(made._polygons.struct)))
+        notes.append((b"subdivide", rules))
     elif not isinstance(scheme, str) or scheme not in SCHEMES:
         raise ValueError(f"scheme is {scheme!r}; it must be {', '.join(repr(name) for name in SCHEMES)}")
     elif creases is not None:
         raise ValueError("creases need subdivide")
+    wanted.notes, wanted.note_count = _notes(keep, notes), len(notes)
     if level is not None:
         wanted.level = LIMIT if isinstance(level, str) and level == "limit" else \
             whole(level, "level", LIMIT, _abi.EX_SUBDIVIDE_LEVELS)

@@ -95,16 +95,19 @@ class Rig:
     (V, k) and weights (V, k). skinning: 'linear' or 'dual_quaternion'. texcoords (T, 2), origin at the bottom left: one
     for each vertex, for each corner of the faces, or with corner_texcoords (C,) any number. subdivide: refined levels,
     by scheme 'catmull-clark', 'loop' or 'bilinear'; limit, creases: as of a Subdivision. level: the one to show by
-    default. storage: 'float', or 'short' for 16 bits per number.
+    default. groups, materials: dicts of names and the numbers of their faces. storage: 'float', or 'short' for 16 bits
+    per number.
     """
 
     def __init__(self, vertices, faces=(), layers=(), *, skeleton: typing.Optional[Skeleton] = None, skin=None,
                  skinning: str = "linear", texcoords=None, corner_texcoords=None, subdivide: int = 0,
-                 scheme: str = "catmull-clark", limit=False, creases=None, level=None, storage: str = "float") -> None:
+                 scheme: str = "catmull-clark", limit=False, creases=None, level=None, groups=None, materials=None,
+                 storage: str = "float") -> None:
         from .create import create
         self._begin(create(vertices, faces, layers, skeleton=skeleton, skin=skin, skinning=skinning,
                            texcoords=texcoords, corner_texcoords=corner_texcoords, subdivide=subdivide, scheme=scheme,
-                           limit=limit, creases=creases, level=level, options=_options(storage, True, True, True)))
+                           limit=limit, creases=creases, level=level, groups=groups, materials=materials,
+                           options=_options(storage, True, True, True)))
 
     @classmethod
     def _unpack(cls, data, options=None):

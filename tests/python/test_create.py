@@ -176,6 +176,21 @@ def test_levels(tool, tmp_path):
     assert numpy.allclose(loop.evaluate(level=1)[0], exemplar.subdivide(CUBE, QUADS, 1, "loop").vertices, atol=1e-6)
 
 
+def test_groups(tool, tmp_path):
+    rig = exemplar.Rig(CUBE, QUADS, [size()], groups={"ends of it": [0, 1], "side": [4]}, materials={"skin": range(6)},
+                       subdivide=1, creases={(0, 1): 1})
+    assert {name: list(faces) for name, faces in rig.groups.items()} == {"ends of it": [0, 1], "side": [4]}
+    assert list(rig.materials["skin"]) == [0, 1, 2, 3, 4, 5]
+    rig.save(tmp_path / "cube.glb")
+    subprocess.run([tool, "pose", tmp_path / "cube.glb", "--level", "0", "-q", "-o", tmp_path / "posed.obj"], check=True)
+    text = (tmp_path / "posed.obj").read_text()
+    assert "g ends of it" in text and "g side" in text and "usemtl skin" in text and "t crease" in text
+    for wrong in ({"a": [6]}, {"a": [-1]}, {"a": [0], "b": [0]}, {"": [0]}, ["a"], {"a": "x"}, {3: [0]}, {"a": [0.5]}):
+        for name in ("groups", "materials"):
+            with pytest.raises((ValueError, TypeError)):
+                exemplar.Rig(CUBE, QUADS, [size()], **{name: wrong})
+
+
 def test_displacements():
     count = exemplar.Subdivision(CUBE, QUADS, 2).vertex_count()
     bumps = exemplar.layer("bumps", ["a"], [0, 1], displacements=[numpy.zeros(count), numpy.full(count, 0.1)])
