@@ -197,8 +197,8 @@ def target(given, shape, kind, name, packed):
 class Request:
     """What the caller of evaluate wants, checked; then the arrays."""
 
-    def __init__(self, rig, count, *, normals, tangents, weights, box, level, split, textures, weighers, muted,
-                 unskinned, unsettled, report, threads, out):
+    def __init__(self, rig, count, *, positions, normals, tangents, weights, box, level, split, textures, weighers,
+                 muted, unskinned, unsettled, report, threads, out):
         self.rig, self.count, self.kept = rig, count, []
         self.level = level_of(rig, level)
         self.threads = thread_count(threads)
@@ -207,7 +207,7 @@ class Request:
         self._set_layers(weighers, muted)
         vertices = self.level.splits if split else self.level.vertices
         given = self._given(out)
-        wanted = {"positions": True, "normals": normals, "tangents": tangents, "weights": weights, "box": box,
+        wanted = {"positions": positions, "normals": normals, "tangents": tangents, "weights": weights, "box": box,
                   "textures": textures, "report": report}
         for name, value in wanted.items():
             if value is not False and value is not True and name != "textures" and not isinstance(value, numpy.bool_):
@@ -223,11 +223,15 @@ class Request:
                 self.arrays[name] = numpy.empty(shape, dtype=kind)
         self.shown = [name for name in OUTPUTS if name in self.arrays]
         if "tangents" in self.arrays or "normals" in self.arrays:
+            if "positions" not in self.arrays:
+                raise ValueError("normals and tangents need positions=True")
             self.level.check(rig._handle, "tangents" in self.arrays)
         if "tangents" in self.arrays and "normals" not in self.arrays:
             self.arrays["normals"] = numpy.empty(shapes["normals"][0], dtype=FLOAT)  # the library needs them
         self._set_textures(textures, given.get("textures"))
         self.report = None
+        if not self.shown and not report:
+            raise ValueError("positions=False leaves nothing to compute: ask for weights, box, textures or report")
         if report:
             if not rig._driver_count:
                 raise ValueError("the rig has no driver to report on")
@@ -296,7 +300,7 @@ class Request:
 
     def result(self):
         if len(self.shown) == 1:
-            return self.arrays["positions"]
+            return self.arrays[self.shown[0]]
         names = [name for name in OUTPUTS if name in self.shown]
         return Outputs(names, [self.arrays[name] for name in names])
 

@@ -590,8 +590,8 @@ def _parts(given, face_count, name):
     return _struct.pack("<i", len(words)) + names + numbers.tobytes()
 
 
-def create(vertices, faces, layers, *, groups, materials, skeleton, skin, skinning, texcoords, corner_texcoords, subdivide, scheme, limit,
-           creases, level, options):
+def create(vertices, faces, layers, *, groups, materials, skeleton, skin, skinning, texcoords, corner_texcoords,
+           subdivide, scheme, limit, creases, level, options):
     """The handle of a new rig; see exemplar.Rig."""
     if skeleton is not None and not isinstance(skeleton, Skeleton):
         raise TypeError("skeleton must be an exemplar.Skeleton")

@@ -90,9 +90,9 @@ class Split:
 class Rig:
     """A character: immutable, and safe to use from any number of threads. `load` makes one from a file.
 
-    Rig(vertices, faces, layers=[…]) makes one from arrays: vertices (V, 3) in metres, faces (F, n) or a list of lists of
-    vertices from 0, layers as exemplar.layer makes them. skeleton: a Skeleton. skin: weights (V, J), or a pair of joints
-    (V, k) and weights (V, k). skinning: 'linear' or 'dual_quaternion'. texcoords (T, 2), origin at the bottom left: one
+    Rig(vertices, faces, layers=[…]) makes one from arrays: vertices (V, 3) in metres, faces (F, n) or a list of lists
+    of vertices from 0, layers as exemplar.layer makes them. skeleton: a Skeleton. skin: weights (V, J), or a pair of
+    joints (V, k) and weights (V, k). skinning: 'linear' or 'dual_quaternion'. texcoords (T, 2), origin at the bottom left: one
     for each vertex, for each corner of the faces, or with corner_texcoords (C,) any number. subdivide: refined levels,
     by scheme 'catmull-clark', 'loop' or 'bilinear'; limit, creases: as of a Subdivision. level: the one to show by
     default. groups, materials: dicts of names and the numbers of their faces. storage: 'float', or 'short' for 16 bits
@@ -394,9 +394,9 @@ class Rig:
             made._elapsed = more._elapsed.part(0, step)
         return made
 
-    def evaluate(self, poses=None, *, normals: bool = False, tangents: bool = False, weights: bool = False,
-                 box: bool = False, level: typing.Union[int, str] = 0, split: bool = False, textures=False,
-                 weighers=None, muted=None, driver=None, elapsed=None, unskinned: bool = False,
+    def evaluate(self, poses=None, *, positions: bool = True, normals: bool = False, tangents: bool = False,
+                 weights: bool = False, box: bool = False, level: typing.Union[int, str] = 0, split: bool = False,
+                 textures=False, weighers=None, muted=None, driver=None, elapsed=None, unskinned: bool = False,
                  unsettled: bool = False, report: bool = False, threads: typing.Optional[int] = 1,
                  out=None) -> typing.Union[numpy.ndarray, Outputs]:
         """Evaluates poses: positions (N, V, 3) floats in metres.
@@ -405,6 +405,7 @@ class Rig:
         more, the result is a tuple with the attributes positions, normals (N, V, 3), tangents (N, V, 4) with the sign
         of the bitangent, weights (N, E) of the examples of all layers, box (N, 2, 3) with the ends of each form,
         textures (a dict of arrays (N, H, W, 4) of bytes; textures may name some), and report on a driven rig.
+        positions=False leaves the positions out; a single output comes as it is.
 
         level: 0 the mesh, 1 and up refined levels, 'limit' the limit surface. split: vertices that are split for
         display (rig.split(level)). weighers: a dict of layers and the weighers to use instead. muted:
@@ -414,8 +415,8 @@ class Rig:
         array to write positions to, or a dict of arrays, or what an earlier call returned. Vertices may be any multiple
         of 4 bytes apart, so parts of larger arrays are fine; their coordinates are packed.
         """
-        if poses.__class__ is Pose and poses._count == 1 and normals is False and weights is False \
-                and level == 0 and tangents is False and box is False and textures is False and split is False \
+        if poses.__class__ is Pose and poses._count == 1 and positions is True and normals is False \
+                and weights is False and level == 0 and tangents is False and box is False and textures is False and split is False \
                 and weighers is None and muted is None and driver is None and elapsed is None and unskinned is False \
                 and unsettled is False and report is False and threads == 1:
             handle, plain = self._handle, self._level_0
@@ -440,9 +441,9 @@ class Rig:
                     room.give_back()
                 return made
         pose = self._poses(poses, driver, elapsed)
-        request = Request(self, len(pose), normals=normals, tangents=tangents, weights=weights, box=box, level=level,
-                          split=split, textures=textures, weighers=weighers, muted=muted, unskinned=unskinned,
-                          unsettled=unsettled, report=report, threads=threads, out=out)
+        request = Request(self, len(pose), positions=positions, normals=normals, tangents=tangents, weights=weights,
+                          box=box, level=level, split=split, textures=textures, weighers=weighers, muted=muted,
+                          unskinned=unskinned, unsettled=unsettled, report=report, threads=threads, out=out)
         request.run(pose)
         return request.result()
 
@@ -460,7 +461,7 @@ class Rig:
         made = None
         for begin in range(0, len(pose), chunk):
             part = pose[begin:begin + chunk]
-            reuse = made is not None and len(part) == chunk and not {"report", "textures"} & set(options)
+            reuse = made is not None and len(part) == chunk and not {"report", "textures", "positions"} & set(options)
             made = self.evaluate(part, out=made if reuse else None, **options)
             yield begin, made
 
@@ -490,7 +491,8 @@ class Rig:
         """Writes the rig file, .glb."""
         self._packable()
         unit, z_up = self._form_axes
-        checked(author.ex_rig_write_for, path_bytes(path), self._handle.pointer, _abi.ex_form_axes(unit=unit, z_up=z_up))
+        axes = _abi.ex_form_axes(unit=unit, z_up=z_up)
+        checked(author.ex_rig_write_for, path_bytes(path), self._handle.pointer, axes)
 
     def to_bytes(self) -> bytes:
         """The rig as the bytes of a rig file."""
@@ -556,8 +558,9 @@ class Player:
         if rig._handle is not self._handle:
             raise TypeError("the player's rig was exchanged")
         pose = rig._poses(poses, options.pop("driver", None), options.pop("elapsed", None))
-        defaults = dict(normals=False, tangents=False, weights=False, box=False, level=0, split=False, textures=False,
-                        weighers=None, muted=None, unskinned=False, unsettled=False, report=False, threads=1, out=None)
+        defaults = dict(positions=True, normals=False, tangents=False, weights=False, box=False, level=0, split=False,
+                        textures=False, weighers=None, muted=None, unskinned=False, unsettled=False, report=False,
+                        threads=1, out=None)
         unknown = [name for name in options if name not in defaults]
         if unknown:
             raise TypeError(f"evaluate has no option '{unknown[0]}'")

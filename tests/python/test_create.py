@@ -182,7 +182,8 @@ def test_groups(tool, tmp_path):
     assert {name: list(faces) for name, faces in rig.groups.items()} == {"ends of it": [0, 1], "side": [4]}
     assert list(rig.materials["skin"]) == [0, 1, 2, 3, 4, 5]
     rig.save(tmp_path / "cube.glb")
-    subprocess.run([tool, "pose", tmp_path / "cube.glb", "--level", "0", "-q", "-o", tmp_path / "posed.obj"], check=True)
+    subprocess.run([tool, "pose", tmp_path / "cube.glb", "--level", "0", "-q", "-o", tmp_path / "posed.obj"],
+                   check=True)
     text = (tmp_path / "posed.obj").read_text()
     assert "g ends of it" in text and "g side" in text and "usemtl skin" in text and "t crease" in text
     for wrong in ({"a": [6]}, {"a": [-1]}, {"a": [0], "b": [0]}, {"": [0]}, ["a"], {"a": "x"}, {3: [0]}, {"a": [0.5]}):

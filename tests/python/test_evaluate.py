@@ -105,6 +105,16 @@ def test_outputs(arm):
         assert numpy.array_equal(getattr(one, name)[0], getattr(made, name)[3])
 
 
+def test_without_positions(arm):
+    poses = crowd(arm, 70)
+    made = arm.evaluate(poses, positions=False, weights=True)
+    assert numpy.array_equal(made, arm.evaluate(poses, weights=True).weights)
+    assert arm.evaluate(poses[0], positions=False, box=True, weights=True).names == ("weights", "box")
+    for wrong in ({}, {"normals": True}):
+        with pytest.raises(ValueError, match="positions"):
+            arm.evaluate(poses, positions=False, **wrong)
+
+
 def test_many_are_each_alone_whatever_the_threads(arm):
     poses = crowd(arm, 300)
     together = arm.evaluate(poses)
@@ -304,6 +314,11 @@ def test_chunks(arm):
         assert numpy.array_equal(part, want[begin:begin + 64])
         seen += len(part)
     assert seen == 150
+    for options in ({"positions": False, "weights": True}, {"normals": True}):
+        whole = arm.evaluate(poses, **options)
+        for begin, part in arm.iterate(poses, chunk=64, **options):
+            for a, b in zip(part, whole) if "normals" in options else [(part, whole)]:
+                assert numpy.array_equal(a, b[begin:begin + 64])
     with pytest.raises(ValueError):
         arm.iterate(poses, chunk=0)
     with pytest.raises(TypeError):

@@ -84,7 +84,8 @@ def test_units_stay(tool, demo, tmp_path):
     subprocess.run([tool, "build", demo("blob") / "units.json", "-q", "-o", tmp_path / "units.glb"], check=True)
     data = (tmp_path / "units.glb").read_bytes()
     assert data != (demo("blob") / "blob.glb").read_bytes()
-    for rig in (exemplar.load(tmp_path / "units.glb"), exemplar.load(data), pickle.loads(pickle.dumps(exemplar.load(data)))):
+    for rig in (exemplar.load(tmp_path / "units.glb"), exemplar.load(data),
+                pickle.loads(pickle.dumps(exemplar.load(data)))):
         assert rig.to_bytes() == data
 
 

@@ -66,7 +66,8 @@ def test_strides_and_threads(tree):
     odd = numpy.zeros(3000 * 12 + 1, "u1")[1:].view("f4").reshape(3000, 3)
     odd[:] = rows
     assert not odd.flags.aligned
-    for given in (odd, wide[:, 1:4], rows[::-1][::-1], rows.astype(float), rows.astype(">f4"), numpy.asfortranarray(rows),
+    for given in (odd, wide[:, 1:4], rows[::-1][::-1], rows.astype(float), rows.astype(">f4"),
+                  numpy.asfortranarray(rows),
                   rows.tolist()):
         for threads in (1, 3):
             assert all(numpy.array_equal(a, b) for a, b in zip(tree.closest(given, threads=threads), want))
