@@ -29,31 +29,33 @@ def whole(value, name, least, most):
 class Block:
     """Rows of numbers at fixed addresses: row i at address + i * stride. While `held` lives, no one can resize the
     memory."""
-    __slots__ = ("memory", "held", "address", "stride", "shape", "kind")
+    __slots__ = ("memory", "held", "address", "stride", "shape", "kind", "inner")
 
-    def __init__(self, memory, held, address, stride, shape, kind):
+    def __init__(self, memory, held, address, stride, shape, kind, inner):
         self.memory, self.held, self.address = memory, held, address
-        self.stride, self.shape, self.kind = stride, shape, kind
+        self.stride, self.shape, self.kind, self.inner = stride, shape, kind, inner
 
     @classmethod
     def make(cls, count, shape, kind):
-        kind = numpy.dtype(kind)
-        stride = int(numpy.prod(shape, dtype=numpy.int64)) * kind.itemsize
+        kind, inner = numpy.dtype(kind), []
+        stride = kind.itemsize
+        for size in reversed(shape):
+            inner.insert(0, stride)
+            stride *= size
         memory = bytearray(max(1, count * stride))
         held = ctypes.c_char.from_buffer(memory)
-        return cls(memory, held, ctypes.addressof(held), stride, shape, kind)
+        return cls(memory, held, ctypes.addressof(held), stride, shape, kind, tuple(inner))
 
     def array(self, count):
         """The numbers, for the caller to change."""
-        inner = numpy.empty(self.shape, dtype=self.kind).strides
-        start = self.address - ctypes.addressof(self.held)
-        if not count or not numpy.prod(self.shape):
+        if not count or 0 in self.shape:
             return numpy.empty((count,) + self.shape, dtype=self.kind)
-        return numpy.ndarray((count,) + self.shape, self.kind, self.memory, start, (self.stride,) + inner)
+        start = self.address - ctypes.addressof(self.held)
+        return numpy.ndarray((count,) + self.shape, self.kind, self.memory, start, (self.stride,) + self.inner)
 
     def part(self, start, step):
         return Block(self.memory, self.held, self.address + start * self.stride, self.stride * step, self.shape,
-                     self.kind)
+                     self.kind, self.inner)
 
     def addresses(self, begin, end):
         return numpy.arange(begin, end, dtype=numpy.int64) * self.stride + self.address
@@ -344,6 +346,18 @@ class Pose:
     def _set(self, axis, value):
         if not axis.width:
             raise ValueError(f"{axis.name} is the form of a driver: set pose.driver")
+        if axis.width == 1 and self._count == 1 and value.__class__ in (float, int):  # a slider that moves
+            try:
+                number, offset = ctypes.c_double(value), self._rig._offsets[axis.index]
+            except OverflowError:
+                raise ValueError(f"{axis.name}: this number is too large") from None
+            if offset >= 0:
+                ctypes.c_double.from_address(self._at_dials + 8 * offset).value = number.value
+                return
+            pose = _abi.ex_pose(inputs=self._at_dials)
+            pose.joints = ctypes.cast(self._at_joints, ctypes.POINTER(_abi.ex_transform))
+            runtime.ex_rig_set_input(self._handle.pointer, axis.index, ctypes.addressof(number), pose)
+            return
         numbers = take(value, "f8", (None,) * numpy.ndim(value), axis.name)
         if axis.width > 1 and (numbers.ndim == 0 or numbers.ndim > 2 or numbers.shape[-1] != axis.width):
             raise ValueError(f"{axis.name} is a rotation: it needs four numbers, x y z w; this is {numbers.shape}")

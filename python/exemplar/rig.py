@@ -94,8 +94,8 @@ class Rig:
     of vertices from 0, layers as exemplar.layer makes them. skeleton: a Skeleton. skin: weights (V, J), or a pair of
     joints (V, k) and weights (V, k). skinning: 'linear' or 'dual_quaternion'. texcoords (T, 2), origin at the bottom
     left: one for each vertex, for each corner of the faces, or with corner_texcoords (C,) any number. subdivide: refined
-    levels, by scheme 'catmull-clark', 'loop' or 'bilinear'; limit, creases: as of a Subdivision. level: the one to show by
-    default. groups, materials: dicts of names and the numbers of their faces. storage: 'float', or 'short' for 16 bits
+    levels, by scheme 'catmull-clark', 'loop' or 'bilinear'; limit, creases: as of a Subdivision. level: the one to show
+    by default. groups, materials: dicts of names and the numbers of their faces. storage: 'float', or 'short' for 16 bits
     per number.
     """
 

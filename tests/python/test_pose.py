@@ -27,6 +27,23 @@ def test_by_name(arm):
     assert "elbow 90" in repr(pose) and "gender 0 to 2" in repr(pose)
 
 
+def test_one_number(arm):
+    """The short way for one pose does what the long way does."""
+    for name in ("elbow", "gender"):
+        for value in (0, 33, 0.5, float("nan"), float("inf"), -1e300):
+            one, same = arm.pose(), arm.pose(shoulder=[20, 20])
+            one["shoulder"] = 20.0
+            one[name] = value
+            same[name] = [value, value]
+            assert numpy.array_equal(one.joints[0], same.joints[1])
+            assert numpy.array_equal(one.dials[0], same.dials[1], equal_nan=True)
+    with pytest.raises(ValueError, match="too large"):
+        arm.pose()["gender"] = 10 ** 400
+    part = arm.pose(gender=[0, 0, 0])
+    part[1]["gender"] = 7
+    assert list(part["gender"]) == [0, 7, 0]
+
+
 def test_names_of_any_kind():
     square = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=float)
     rig = exemplar.Rig(square, [[0, 1, 2]],
