@@ -132,7 +132,8 @@ class Skeleton:
             raise TypeError("names must be a list of texts")
         names = tuple(names)
         for i, name in enumerate(names):
-            word(name, f"names[{i}]")
+            if not isinstance(name, str) or name:  # a joint may have no name: ''
+                word(name, f"names[{i}]")
         count = len(names)
         if not 1 <= count <= _abi.EX_JOINT_MAX:
             raise ValueError(f"a skeleton has 1 to {_abi.EX_JOINT_MAX} joints; this has {count}")

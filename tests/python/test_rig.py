@@ -135,6 +135,8 @@ def test_skeletons():
     assert numpy.allclose(made.rest[:, :3], [[0, 2, 0], [0, -1, 0], [0, -1, 1]])
     assert numpy.allclose(made.worlds()[:, :, 3], [[0, 2, 0], [0, 1, 0], [0, 0, 1]])
     assert made.index("foot") == 2 and pickle.loads(pickle.dumps(made)) == made
+    bare = exemplar.Skeleton(["hip", ""], [-1, 0], [[0, 0, 0], [0, 1, 0]])
+    assert pickle.loads(pickle.dumps(bare)) == bare != made and bare.names == ("hip", "")
     with pytest.raises(KeyError, match="no joint 'toe'"):
         made.index("toe")
     with pytest.raises(AttributeError):
@@ -143,7 +145,7 @@ def test_skeletons():
         made.rest[0] = 1
     for wrong in ((["a"], [0], [[0, 0, 0]]), (["a", "b"], [1, 0], [[0, 0, 0]] * 2), (["a"], [-2], [[0, 0, 0]]),
                   (["a"], [5], [[0, 0, 0]]), ([], [], numpy.zeros((0, 3))), (["a"], [-1], [[0, 0, numpy.nan]]),
-                  (["a"], [-1], [[0, 0]]), ([""], [-1], [[0, 0, 0]]), (["a\0"], [-1], [[0, 0, 0]])):
+                  (["a"], [-1], [[0, 0]]), (["a\0"], [-1], [[0, 0, 0]])):
         with pytest.raises(ValueError):
             exemplar.Skeleton(*wrong)
     for wrong in (("ab", [-1, 0], [[0, 0, 0]] * 2), ([3], [-1], [[0, 0, 0]])):
