@@ -5,6 +5,7 @@ A place is a row of numbers: one for each scalar axis, four (a quaternion x y z 
 from __future__ import annotations
 
 import ctypes
+import functools
 import operator
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
@@ -18,13 +19,16 @@ from .errors import Error
 _AXIS_KINDS = {"scalar": _abi.EX_AXIS_SCALAR, "rotation": _abi.EX_AXIS_ROTATION, "swing": _abi.EX_AXIS_SWING,
                "twist": _abi.EX_AXIS_TWIST, "driver": _abi.EX_AXIS_DRIVER}
 _AXIS_WORDS = {number: word for word, number in _AXIS_KINDS.items()}
+_DOUBLE = numpy.dtype("=f8")
 _BATCH = 16384  # places per call of the library: so that Ctrl-C does not wait for a million of them
 
 
+@functools.lru_cache(maxsize=None)
 def _kinds():
     return {text_of(runtime.ex_weigher_kind_name(k)): k for k in range(runtime.ex_weigher_kind_count())}
 
 
+@functools.lru_cache(maxsize=None)
 def _limits():
     return [text_of(runtime.ex_limit_name(k)) for k in range(_abi.EX_LIMIT_COUNT)]
 
@@ -444,6 +448,9 @@ class Weigher:
 
     def _places(self, places):
         """Rows of places, and the shape before them: () for one place."""
+        if isinstance(places, numpy.ndarray) and places.dtype == _DOUBLE and places.ndim == 2 \
+                and places.shape[1] == self._dimension and places.flags.c_contiguous:
+            return places, places.shape[:1]  # nothing to do
         if self._dimension == 1 and numpy.ndim(places) == 0:
             places = numpy.asarray(places)[None]
         ndim = numpy.ndim(places)
