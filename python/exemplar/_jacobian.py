@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import ctypes
-import operator
-from typing import Dict, List, Optional
+from collections.abc import Mapping
+from typing import Dict, List, Optional, Union
 
 import numpy
 
 from . import _abi
 from ._arrays import address, take
+from ._evaluate import level_of
 from ._library import check_misuse, checked, runtime
 from .weigher import Weigher
 
@@ -18,7 +19,7 @@ _TRANSFORMS = ctypes.POINTER(_abi.ex_transform)
 def columns(rig) -> List[str]:
     """Names of the columns of `jacobian`: that of the axis, and for a rotation four: 'shoulder.x', … '.w'."""
     names = []
-    for i, axis in enumerate(rig.axes.values() if isinstance(rig.axes, dict) else rig.axes):
+    for i, axis in enumerate(rig.axes.values()):
         kind = runtime.ex_rig_input_axis(rig._handle.pointer, i).kind
         if kind == _abi.EX_AXIS_SCALAR:
             names.append(axis.name)
@@ -33,7 +34,7 @@ def _weighers(rig, weighers):
         return None
     if not isinstance(weighers, dict):
         raise TypeError("weighers must be a dict of layer names and Weighers")
-    names = [layer.name for layer in (rig.layers.values() if isinstance(rig.layers, dict) else rig.layers)]
+    names = list(rig.layers)
     listed = (ctypes.c_void_p * max(1, len(names)))()
     for name, weigher in weighers.items():
         if name not in names:
@@ -49,28 +50,22 @@ def _weighers(rig, weighers):
     return listed
 
 
-def jacobian(rig, pose=None, *, level: int = 0, skinned: bool = True,
+def jacobian(rig, pose=None, *, level: Union[int, str] = 0, skinned: bool = True,
              weighers: Optional[Dict[str, Weigher]] = None) -> numpy.ndarray:
     """Derivatives of positions by the axes: (V, 3, columns) doubles in metres per unit of the axis (degree, …) at one
     pose, (N, V, 3, columns) at N poses; the rest pose by default.
 
     A column for each axis in the order of rig.axes, four for a rotation (by the numbers of its quaternion), none for a
     driver. An axis that is read from a joint turns the joint. From formulas, through weights, forms and linear skinning.
-    level: 0 the mesh, 1 and up, or LIMIT. skinned=False: of the form at rest. weighers: {layer name: Weigher} to use
+    pose: from rig.pose, or {axis: value}. level: 0 the mesh, 1 and up, or 'limit'. skinned=False: of the form at rest. weighers: {layer name: Weigher} to use
     instead of the rig's own. A rig with a driver, with dual quaternion skinning, or displaced at this level is refused.
     """
-    if pose is None:
-        pose = rig.pose()
+    if pose is None or isinstance(pose, Mapping):
+        pose = rig.pose(pose)
     if getattr(getattr(pose, "_rig", None), "_handle", None) is not rig._handle:
         raise TypeError("the pose must come from rig.pose of this rig")
-    try:
-        level = operator.index(level)
-    except TypeError:
-        raise TypeError("level must be a whole number") from None
-    handle = rig._handle
-    vertices = runtime.ex_rig_level_vertex_count(handle.pointer, level) if -1 <= level < 2**31 else 0
-    if vertices == 0:
-        raise ValueError(f"the rig has no level {level}; it has 0 to {runtime.ex_rig_level_count(handle.pointer)}")
+    handle, found = rig._handle, level_of(rig, level)
+    level, vertices = found.level, found.vertices
     count, width = len(pose), runtime.ex_rig_jacobian_width(handle.pointer)
     size, joint_count = runtime.ex_rig_pose_size(handle.pointer), runtime.ex_rig_joint_count(handle.pointer)
     dials = take(pose.dials, "f8", (count, size), "dials")

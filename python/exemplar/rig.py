@@ -465,10 +465,24 @@ class Rig:
             made = self.evaluate(part, out=made if reuse else None, **options)
             yield begin, made
 
-    def jacobian(self, pose=None, **options):
-        """Derivatives (V, 3, columns) of positions by the axes at a pose: see exemplar.jacobian."""
+    def jacobian(self, pose=None, *, level: typing.Union[int, str] = 0, skinned: bool = True,
+                 weighers=None) -> numpy.ndarray:
+        """Derivatives of positions by the axes: (V, 3, columns) doubles in metres per unit of the axis (degree, …) at
+        one pose, (N, V, 3, columns) at N poses; the rest pose by default.
+
+        A column for each axis in the order of rig.axes, four for a rotation (by the numbers of its quaternion), none for
+        a driver: `jacobian_columns` names them. An axis that is read from a joint turns the joint. From formulas,
+        through weights, forms and linear skinning. pose: from rig.pose, or {axis: value}. level: 0 the mesh, 1 and up,
+        or 'limit'. skinned=False: of the form at rest. weighers: {layer: Weigher} to use instead of the rig's own. A rig
+        with a driver, with dual quaternion skinning, or displaced at this level is refused.
+        """
         from ._jacobian import jacobian
-        return jacobian(self, pose, **options)
+        return jacobian(self, pose, level=level, skinned=skinned, weighers=weighers)
+
+    def jacobian_columns(self) -> typing.List[str]:
+        """Names of the columns of `jacobian`: that of the axis, and for a rotation four: 'shoulder.x' to 'shoulder.w'."""
+        from ._jacobian import columns
+        return columns(self)
 
     def show(self, height: int = 400, **options):
         """An interactive view for a notebook, or a page of its own: see exemplar.show."""
