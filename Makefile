@@ -80,7 +80,7 @@ help:
 	@echo '                (EX_EDITOR=OFF: without the editor)'
 	@echo 'make test-deb   make them, install them on this machine, use them and remove them; needs root'
 	@echo 'make amalgamate  write the runtime as two files, out/exemplar.h and out/exemplar.c, to embed (docs/guides/embed.md)'
-	@echo 'make wheel       build the Python package, dist/exemplar-VERSION-….whl (begun: rigs and weighers)'
+	@echo 'make wheel       build the Python package, dist/exemplar-VERSION-….whl'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'
 	@echo 'make clean      remove build/, out/ and dist/'

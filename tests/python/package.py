@@ -63,4 +63,6 @@ with tempfile.TemporaryDirectory() as name:
     environment = {key: value for key, value in os.environ.items() if key != "EXEMPLAR_LIBRARY"}
     environment |= {"PYTHONPATH": str(folder / "site"), "EXEMPLAR_TOOL": str(tool)}
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", repository / "tests" / "python"]
-    sys.exit(subprocess.run(command, env=environment, cwd=folder).returncode)
+    tested = subprocess.run(command, env=environment, cwd=folder).returncode
+    page = subprocess.run([sys.executable, "-B", repository / "scripts" / "python-api", "--check"], env=environment)
+    sys.exit(tested or page.returncode)
