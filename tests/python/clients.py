@@ -46,7 +46,8 @@ if shutil.which("blender"):
     attempt("Blender", ": fine", "blender", "--background", "--python-exit-code", "3", "--python", everything, "--", site)
 else:
     print("skipped: the package in Blender, which is not installed")
-for page in sorted((repository / "docs" / "notebooks").glob("*-*.md")):
+docs = repository / "docs"
+for page in [docs / "guides" / "python.md", *sorted((docs / "notebooks").glob("*-*.md"))]:
     attempt(page.stem, ": fine", sys.executable, "-B", repository / "scripts" / "notebook", "--ipynb", folder / "notebooks",
             page, PYTHONPATH=str(site))
 print(f"{counts['passed']} passed, {counts['failed']} failed")
