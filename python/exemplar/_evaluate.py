@@ -335,7 +335,7 @@ class Request:
         try:
             if room.size < self.level.scratch:
                 room.reserve(self.level.scratch)
-            given.inputs, given.joints = pose._at_dials, pose._at_joints
+            given.inputs, given.joints, output.positions = pose._at_dials, pose._at_joints, None
             if driver:
                 given.driver = driver.address
             if elapsed:

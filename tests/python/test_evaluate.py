@@ -408,3 +408,17 @@ def test_interrupted(square):
         signal.signal(signal.SIGALRM, before)
     assert (out[-1] == 7).all()
     assert numpy.array_equal(square.evaluate(poses[:100])[99], square.mesh.vertices)
+
+
+def test_earlier_results_stay(arm):
+    """An evaluation without positions leaves those of the one before alone, whose memory may be another's by now."""
+    for words in (dict(weights=True), dict(box=True), dict(weights=True, level=0, unskinned=True)):
+        first = arm.evaluate(arm.pose())
+        kept = first.copy()
+        arm.evaluate(arm.pose(elbow=70), positions=False, **words)
+        assert numpy.array_equal(first, kept)
+        every = arm.evaluate(arm.pose(), normals=True)
+        kept = [one.copy() for one in every]
+        arm.evaluate(arm.pose(elbow=70), positions=False, **words)
+        arm.evaluate(arm.pose(elbow=70))
+        assert all(numpy.array_equal(one, other) for one, other in zip(every, kept))
