@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import Dict, List, Optional, Union
+from typing import List
 
 import numpy
 
@@ -11,7 +11,7 @@ from . import _abi
 from ._arrays import address, take
 from ._evaluate import level_of
 from ._library import check_misuse, checked, runtime
-from .weigher import Weigher
+from .pose import Pose
 
 _TRANSFORMS = ctypes.POINTER(_abi.ex_transform)
 
@@ -28,42 +28,46 @@ def columns(rig) -> List[str]:
     return names
 
 
-def _weighers(rig, weighers):
-    """The library's list of replaced weighers, by names of layers; None for none."""
-    if weighers is None:
+def _is_one(rig, poses):
+    """True if the caller gave one pose: a Pose of one, axes with a number each, or a row of numbers."""
+    if poses is None or isinstance(poses, Pose):
+        return True
+    if isinstance(poses, Mapping):
+        return all(numpy.ndim(value) <= (rig._find(name).width > 1) for name, value in poses.items())
+    return isinstance(poses, (list, tuple, numpy.ndarray)) and not any(isinstance(one, Pose) for one in poses) and \
+        numpy.ndim(poses) == 1 and len(columns(rig)) != 1
+
+
+def _muted(rig, muted):
+    """The library's list of layers to leave out; None for those that the author muted."""
+    if muted is None:
         return None
+    if isinstance(muted, (str, bytes)) or not hasattr(muted, "__iter__"):
+        raise TypeError("muted must be a list of layers")
+    flags = (ctypes.c_bool * max(1, len(rig.layers)))()
+    for layer in muted:
+        flags[rig._layer(layer).index] = True
+    return flags
+
+
+def _weighers(rig, weighers):
+    """The library's list of replaced weighers, and their handles; None for none."""
+    if weighers is None:
+        return None, []
     if not isinstance(weighers, dict):
-        raise TypeError("weighers must be a dict of layer names and Weighers")
-    names = list(rig.layers)
-    listed = (ctypes.c_void_p * max(1, len(names)))()
+        raise TypeError("weighers must be a dict of layers and weighers")
+    listed, kept = (ctypes.c_void_p * max(1, len(rig.layers)))(), []
     for name, weigher in weighers.items():
-        if name not in names:
-            raise KeyError(f"there is no layer '{name}'; there are {', '.join(names) or 'none'}")
-        if not isinstance(weigher, Weigher):
-            raise TypeError(f"the weigher of layer '{name}' must be a Weigher")
-        own, index = runtime.ex_rig_weigher(rig._handle.pointer, names.index(name)), names.index(name)
-        if (runtime.ex_weigher_example_count(own) != weigher.example_count
-                or runtime.ex_weigher_dimension(own) != weigher.dimension
-                or runtime.ex_weigher_set_weight_count(own) != runtime.ex_weigher_set_weight_count(weigher._handle.pointer)):
-            raise ValueError(f"the weigher of layer '{name}' has another number of examples, axes or sets than the layer")
-        listed[index] = weigher._handle.pointer
-    return listed
+        layer = rig._layer(name)
+        handle = rig._weigher_handle(layer, weigher)
+        listed[layer.index] = handle.pointer
+        kept.append(handle)
+    return listed, kept
 
 
-def jacobian(rig, pose=None, *, level: Union[int, str] = 0, skinned: bool = True,
-             weighers: Optional[Dict[str, Weigher]] = None) -> numpy.ndarray:
-    """Derivatives of positions by the axes: (V, 3, columns) doubles in metres per unit of the axis (degree, …) at one
-    pose, (N, V, 3, columns) at N poses; the rest pose by default.
-
-    A column for each axis in the order of rig.axes, four for a rotation (by the numbers of its quaternion), none for a
-    driver. An axis that is read from a joint turns the joint. From formulas, through weights, forms and linear skinning.
-    pose: from rig.pose, or {axis: value}. level: 0 the mesh, 1 and up, or 'limit'. skinned=False: of the form at rest. weighers: {layer name: Weigher} to use
-    instead of the rig's own. A rig with a driver, with dual quaternion skinning, or displaced at this level is refused.
-    """
-    if pose is None or isinstance(pose, Mapping):
-        pose = rig.pose(pose)
-    if getattr(getattr(pose, "_rig", None), "_handle", None) is not rig._handle:
-        raise TypeError("the pose must come from rig.pose of this rig")
+def jacobian(rig, poses=None, level=0, unskinned=False, weighers=None, muted=None) -> numpy.ndarray:
+    """See Rig.jacobian."""
+    pose = rig._poses(poses)
     handle, found = rig._handle, level_of(rig, level)
     level, vertices = found.level, found.vertices
     count, width = len(pose), runtime.ex_rig_jacobian_width(handle.pointer)
@@ -71,10 +75,12 @@ def jacobian(rig, pose=None, *, level: Union[int, str] = 0, skinned: bool = True
     dials = take(pose.dials, "f8", (count, size), "dials")
     joints = None if pose.joints is None else take(pose.joints, "f4", (count, joint_count, 10), "joints")
     out = numpy.zeros((count, vertices, 3, width))
-    listed = _weighers(rig, weighers)
-    evaluation = _abi.ex_evaluation(level=level, unskinned=not skinned)
+    (listed, kept), flags = _weighers(rig, weighers), _muted(rig, muted)
+    evaluation = _abi.ex_evaluation(level=level, unskinned=bool(unskinned))
     if listed is not None:
         evaluation.weighers = ctypes.addressof(listed)
+    if flags is not None:
+        evaluation.muted = ctypes.addressof(flags)
     if width:
         for i in range(count):
             one = _abi.ex_pose()
@@ -84,4 +90,5 @@ def jacobian(rig, pose=None, *, level: Union[int, str] = 0, skinned: bool = True
             checked(runtime.ex_rig_jacobian, handle.pointer, ctypes.byref(one), ctypes.byref(evaluation), address(out[i]),
                     None)
     check_misuse()
-    return out[0] if count == 1 else out
+    del kept
+    return out[0] if count == 1 and _is_one(rig, poses) else out

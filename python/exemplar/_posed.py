@@ -7,6 +7,7 @@ import numpy
 from . import _abi, _given, _places
 from ._arrays import address
 from ._library import author, checked, runtime
+from .motion import RigMotion
 from .rig import Pose, Rig
 
 
@@ -24,8 +25,10 @@ class Posed:
         if isinstance(pose, Mapping):
             for key, value in pose.items():
                 self._set(key, value, name)
-        elif isinstance(pose, Pose):
-            self._copy(pose, name)
+        elif isinstance(pose, (Pose, RigMotion)):
+            self._copy(pose.pose if isinstance(pose, RigMotion) else pose, name)
+        elif isinstance(pose, (numpy.ndarray, list, tuple)):
+            self._copy(rig._poses(pose), name)
         elif pose is not None:
             raise TypeError(f"{name} must come from rig.pose, or be a dictionary such as {{'elbow': 70}}, not "
                             f"{type(pose).__name__}")

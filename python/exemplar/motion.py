@@ -37,7 +37,8 @@ class RigMotion:
 
     pose: a Pose of N, with dials (N, D) and joints (N, J, 10); times (N,) in seconds, ascending. matched_count: joints
     and dials of the rig that the motion moves. scale: of the root's path, 1 for the rig's own skeleton. first, last:
-    seconds of the file's own frames, of which a part may have been read.
+    seconds of the file's own frames, of which a part may have been read. rig.evaluate takes it for its poses; it
+    iterates over them, motion[3] is one, and motion[24:48] a part of the motion.
     """
 
     def __init__(self, pose: Pose, times) -> None:
@@ -97,17 +98,18 @@ class RigMotion:
     def __len__(self) -> int:
         return len(self.times)
 
-    def __getitem__(self, frames: slice) -> RigMotion:
-        """Some of the frames, by a slice: motion[24:48]."""
+    def __iter__(self) -> typing.Iterator[Pose]:
+        return iter(self.pose)
+
+    def __getitem__(self, frames: typing.Union[int, slice]) -> typing.Union[Pose, RigMotion]:
+        """The pose of a frame: motion[3]; or some of the frames, by a slice: motion[24:48]."""
         if not isinstance(frames, slice):
-            raise TypeError("frames of a motion are chosen by a slice, such as motion[24:48]")
+            if not hasattr(frames, "__index__"):
+                raise TypeError("frames of a motion are chosen by a number or a slice, such as motion[24:48]")
+            return self.pose[frames]
         if frames.indices(len(self))[2] < 0:
             raise ValueError("times must ascend: the slice must not go backwards")
-        pose = Pose(self.pose._rig, len(self.times[frames]))
-        pose.dials[:] = self.pose.dials[frames]
-        if pose.joints is not None:
-            pose.joints[:] = self.pose.joints[frames]
-        made = RigMotion(pose, self.times[frames])
+        made = RigMotion(self.pose[frames].copy(), self.times[frames])
         made.matched_count, made.scale, made.first, made.last = self.matched_count, self.scale, self.first, self.last
         return made
 

@@ -70,10 +70,10 @@ class Pose:
     before, for rigs that follow motion. Each may be given for N = count poses, or one for all; the rest is at rest.
 
     len(pose) is N. pose[3] and pose[10:20] are poses that share the numbers; pose[[1, 5]] is a copy. pose["elbow"] gets
-    the values of an axis, (N,) or (N, 4), and pose["elbow"] = 70 sets them.
+    the values of an axis, (N,) or (N, 4), and pose["elbow"] = 70 sets them. pose.values has the numbers of all axes.
     """
     __slots__ = ("_rig", "_count", "_dials", "_joints", "_driver", "_elapsed", "_handle", "_at_dials", "_at_joints",
-                 "__weakref__")
+                 "_is_part", "__weakref__")
 
     def __init__(self, rig, count: typing.Optional[int] = None, *, dials=None, joints=None, driver=None,
                  elapsed=None) -> None:
@@ -111,11 +111,35 @@ class Pose:
             elif name == "elapsed":
                 self.elapsed = rows
 
+    @classmethod
+    def _of_numbers(cls, rig, values):
+        """Poses of an array: (N, C) or (C,) numbers of all axes, or (N, D) or (D,) of the dials."""
+        columns, dials = sum(axis.width for axis in rig.axes.values()), rig._pose_size
+        try:
+            shape = numpy.shape(values)
+        except ValueError as error:
+            raise ValueError(f"poses: this is no array of numbers ({error})") from None
+        if columns == 1 and len(shape) == 1:  # as many poses as numbers
+            values, shape = numpy.asarray(values)[:, None], (shape[0], 1)
+        if len(shape) not in (1, 2) or shape[-1] not in (columns, dials):
+            fewer = f", or (N, {dials}), those of the dials" if dials != columns else ""
+            said = f"a {type(values).__name__}" if not shape else f"{shape}"
+            raise (ValueError if shape else TypeError)(
+                f"poses must be (N, {columns}), the numbers of all axes{fewer}, a Pose, or a dict of axes and values; "
+                f"this is {said}")
+        if shape[-1] == dials:
+            return cls(rig, dials=values)
+        rows = take(values, "f8", (columns,) if len(shape) == 1 else (None, columns), "poses").reshape(-1, columns)
+        made = cls(rig, len(rows))
+        made.values = rows
+        return made
+
     def _set_up(self, rig, count):
         self._rig, self._handle, self._count = rig, rig._handle, count
         self._dials = Block.make(count, (rig._pose_size,), "f8") if rig._pose_size else None
         self._joints = Block.make(count, (rig._joint_count, 10), "f4") if rig._joint_count else None
         self._driver = self._elapsed = None
+        self._is_part = False
         self._place()
 
     def _place(self):
@@ -171,6 +195,22 @@ class Pose:
         self._joints.array(self._count)[...] = self._rows(values, "joints", (self._rig._joint_count, 10), "f4")
 
     @property
+    def values(self) -> numpy.ndarray:
+        """(N, C) the numbers of all axes, in the order of rig.jacobian_columns(): the reverse of rig.pose(values). A
+        copy: set it as a whole."""
+        names = [name for name, axis in self._rig.axes.items() if axis.width]
+        return numpy.concatenate([numpy.empty((self._count, 0))] + [self[name].reshape(self._count, -1)
+                                                                    for name in names], axis=1)
+
+    @values.setter
+    def values(self, values):
+        axes = [axis for axis in self._rig.axes.values() if axis.width]
+        rows, column = self._rows(values, "values", (sum(axis.width for axis in axes),), "f8"), 0
+        for axis in axes:
+            self._set(axis, rows[:, column:column + axis.width])
+            column += axis.width
+
+    @property
     def driver(self) -> typing.Optional[numpy.ndarray]:
         """(N, D, 3) forms of the driver in metres, or None for its reference. Changes change the pose."""
         return self._driver.array(self._count) if self._driver else None
@@ -178,14 +218,14 @@ class Pose:
     @driver.setter
     def driver(self, values):
         if values is None:
+            if self._is_part and self._driver:
+                raise ValueError("these are some of the poses: the driver goes from all at once")
             self._driver = None
             return
         if not self._rig._driver_count:
             raise ValueError("the rig has no driver")
         rows = self._rows(values, "driver", (self._rig._driver_count, 3), "f4")
-        block = Block.make(self._count, rows.shape[1:], "f4")
-        block.array(self._count)[...] = rows
-        self._driver = block
+        self._driver = self._written(self._driver, rows, "driver", "f4")
 
     @property
     def elapsed(self) -> numpy.ndarray:
@@ -194,10 +234,17 @@ class Pose:
 
     @elapsed.setter
     def elapsed(self, values):
-        rows = self._rows(values, "elapsed", (), "f8")
-        block = Block.make(self._count, (), "f8")
-        block.array(self._count)[...] = rows
-        self._elapsed = block
+        self._elapsed = self._written(self._elapsed, self._rows(values, "elapsed", (), "f8"), "elapsed", "f8")
+
+    def _written(self, block, rows, name, kind):
+        """The block of all poses with these rows, which parts of them share: a part cannot make one."""
+        if block is None:
+            if self._is_part:
+                raise ValueError(f"these are some of the poses, which have no {name}: set it on all poses first")
+            block = Block.make(self._count, rows.shape[1:], kind)
+        if self._count:
+            block.array(self._count)[...] = rows
+        return block
 
     def _rows(self, values, name, shape, kind):
         """values for all poses, or one for each."""
@@ -247,6 +294,9 @@ class Pose:
     def __reduce__(self):
         return _again, (self._rig, self._count, self.dials, self.joints, self.driver, self.elapsed)
 
+    def __array__(self, *_unused, **_more):
+        raise TypeError("a pose is no array: use pose.dials, pose.joints or pose.values")
+
     def __iter__(self):
         return (self[i] for i in range(self._count))
 
@@ -287,7 +337,7 @@ class Pose:
 
     def _part(self, start, step, count):
         made = object.__new__(Pose)
-        made._rig, made._handle, made._count = self._rig, self._handle, count
+        made._rig, made._handle, made._count, made._is_part = self._rig, self._handle, count, True
         for name in ("_dials", "_joints", "_driver", "_elapsed"):
             block = getattr(self, name)
             setattr(made, name, block.part(start, step) if block else None)
@@ -300,16 +350,15 @@ class Pose:
             return
         if not isinstance(value, Pose) or value._handle is not self._handle:
             raise TypeError("a part of poses can be set to poses of the same rig only")
-        if not isinstance(key, slice):
-            key = slice(whole(key, "index", -self._count, self._count - 1) % max(1, self._count), None)
-            key = slice(key.start, key.start + 1)
         target = self[key]
         if value._count not in (1, target._count):
             raise ValueError(f"{value._count} poses do not fit {target._count}")
+        if not isinstance(key, slice):
+            key = numpy.atleast_1d(numpy.arange(self._count)[key])
         value = value.copy()
-        for name in ("dials", "joints"):
-            if getattr(target, name) is not None:
-                getattr(target, name)[...] = getattr(value, name)
+        for name in ("_dials", "_joints"):
+            if getattr(self, name) and target._count:
+                getattr(self, name).array(self._count)[key] = getattr(value, name).array(value._count)
         if value._driver or self._driver:
             if not self._driver:
                 self.driver = numpy.tile(self._rig.driver_reference, (self._count, 1, 1))

@@ -345,18 +345,18 @@ class Rig:
     def pose(self, values=None, /, **more) -> Pose:
         """The rest pose with these axes set: rig.pose(elbow=70). Arrays make many poses.
 
-        Names with blanks or signs go into a dict: rig.pose({"left elbow": [0, 30, 60]}). An array (N, D), or (D,), sets
-        all dials.
+        Names with blanks or signs go into a dict: rig.pose({"left elbow": [0, 30, 60]}). An array (N, C), or (C,), has the
+        numbers of all axes, in the order of rig.jacobian_columns(): pose.values is the reverse. One of another width
+        may be (N, D), or (D,), the dials alone. For a rig with one axis, a list of N numbers makes N poses.
         """
+        made = None
         if values is not None and not isinstance(values, typing.Mapping):
-            made = Pose(self, dials=values)
+            made = Pose._of_numbers(self, values)
             if not more:
                 return made
-            values, dials = {}, made.dials
-        else:
-            dials = None
+            values = {}
         values = {**(values or {}), **more}
-        counts = set() if dials is None else {len(dials)}
+        counts = set() if made is None else {len(made)}
         for name, value in values.items():
             axis = self._find(name)
             if numpy.ndim(value) > (axis.width > 1):
@@ -364,10 +364,18 @@ class Rig:
         counts = counts - {1} or counts
         if len(counts) > 1:
             raise ValueError(f"axes have different numbers of poses: {', '.join(str(n) for n in sorted(counts))}")
-        return Pose(self, counts.pop() if counts else 1, dials=dials).set(values)
+        count = counts.pop() if counts else 1
+        if made is None:
+            made = Pose(self, count)
+        elif len(made) != count:
+            made = made[[0] * count]
+        return made.set(values)
 
     def _poses(self, poses, driver=None, elapsed=None):
         """What a caller gives as poses, as a Pose."""
+        from .motion import RigMotion
+        if isinstance(poses, RigMotion):
+            poses = poses.pose
         if isinstance(poses, Pose):
             pose = poses
         elif poses is None:
@@ -377,7 +385,7 @@ class Rig:
         elif isinstance(poses, typing.Mapping):
             pose = self.pose(poses)
         else:
-            pose = Pose(self, dials=poses)
+            pose = Pose._of_numbers(self, poses)
         if pose._handle is not self._handle:
             raise TypeError("poses must come from rig.pose of this rig")
         if driver is None and elapsed is None:
@@ -401,8 +409,8 @@ class Rig:
                  out=None) -> typing.Union[numpy.ndarray, Outputs]:
         """Evaluates poses: positions (N, V, 3) floats in metres.
 
-        poses: a Pose, a list of these, a dict of axes and values, an array (N, D) of dials, or None for rest. Asked for
-        more, the result is a tuple with the attributes positions, normals (N, V, 3), tangents (N, V, 4) with the sign
+        poses: a Pose, a list of these, a dict of axes and values, an array (N, C) of the numbers of all axes as rig.pose
+        takes it, a RigMotion, or None for rest. Asked for more, the result is a tuple with the attributes positions, normals (N, V, 3), tangents (N, V, 4) with the sign
         of the bitangent, weights (N, E) of the examples of all layers, box (N, 2, 3) with the ends of each form,
         textures (a dict of arrays (N, H, W, 4) of bytes; textures may name some), and report on a driven rig.
         positions=False leaves the positions out; a single output comes as it is.
@@ -416,9 +424,10 @@ class Rig:
         of 4 bytes apart, so parts of larger arrays are fine; their coordinates are packed.
         """
         if poses.__class__ is Pose and poses._count == 1 and positions is True and normals is False \
-                and weights is False and level == 0 and tangents is False and box is False \
+                and weights is False and level.__class__ is int and level == 0 and tangents is False and box is False \
                 and textures is False and split is False and weighers is None and muted is None and driver is None \
-                and elapsed is None and unskinned is False and unsettled is False and report is False and threads == 1:
+                and elapsed is None and unskinned is False and unsettled is False and report is False \
+                and threads.__class__ is int and threads == 1:
             handle, plain = self._handle, self._level_0
             if poses._handle is not handle:
                 raise TypeError("poses must come from rig.pose of this rig")
@@ -465,19 +474,20 @@ class Rig:
             made = self.evaluate(part, out=made if reuse else None, **options)
             yield begin, made
 
-    def jacobian(self, pose=None, *, level: typing.Union[int, str] = 0, skinned: bool = True,
-                 weighers=None) -> numpy.ndarray:
+    def jacobian(self, poses=None, *, level: typing.Union[int, str] = 0, unskinned: bool = False, weighers=None,
+                 muted=None) -> numpy.ndarray:
         """Derivatives of positions by the axes: (V, 3, columns) doubles in metres per unit of the axis (degree, …) at
         one pose, (N, V, 3, columns) at N poses; the rest pose by default.
 
         A column for each axis in the order of rig.axes, four for a rotation (by the numbers of its quaternion), none for
         a driver: `jacobian_columns` names them. An axis that is read from a joint turns the joint. From formulas,
-        through weights, forms and linear skinning. pose: from rig.pose, or {axis: value}. level: 0 the mesh, 1 and up,
-        or 'limit'. skinned=False: of the form at rest. weighers: {layer: Weigher} to use instead of the rig's own. A rig
-        with a driver, with dual quaternion skinning, or displaced at this level is refused.
+        through weights, forms and linear skinning. poses, level, weighers, muted: as of evaluate. A Pose of one, a dict
+        of single numbers and a row of numbers are one pose; lists of these, arrays (N, columns) and motions are N, also
+        if N is 1. unskinned: of the form at rest. A rig with a driver, with dual quaternion skinning, or displaced at
+        this level is refused.
         """
         from ._jacobian import jacobian
-        return jacobian(self, pose, level=level, skinned=skinned, weighers=weighers)
+        return jacobian(self, poses, level, unskinned, weighers, muted)
 
     def jacobian_columns(self) -> typing.List[str]:
         """Names of the columns of `jacobian`: that of the axis, and for a rotation four: 'shoulder.x' to 'shoulder.w'."""

@@ -189,7 +189,7 @@ class Second:
     def __call__(self, values):
         form, shift = self.mesh.copy(), numpy.zeros((self.joints, 3))
         for weigher, inputs, deltas, shifts in self.layers:
-            weights = weigher.weights(values[inputs])
+            weights = weigher.weights(values[inputs][None])[0]
             form += numpy.einsum("k,kvc->vc", weights, deltas)
             shift += numpy.einsum("k,kjc->jc", weights, shifts) if self.joints else 0
         if not self.joints:
@@ -267,7 +267,7 @@ def test_levels_and_many_poses(demo):
     assert many.shape == (3, 1335, 3, 4)
     assert numpy.array_equal(many[1], jacobian(rig, rig.pose(elbow=70, gender=0.5)))
     assert numpy.array_equal(jacobian(rig), jacobian(rig, rig.pose()))
-    assert not numpy.array_equal(jacobian(rig, skinned=False), jacobian(rig))
+    assert not numpy.array_equal(jacobian(rig, unskinned=True), jacobian(rig))
     with pytest.raises(ValueError, match="no level 9"):
         jacobian(rig, level=9)
     with pytest.raises(ValueError, match="no level"):
@@ -278,3 +278,15 @@ def test_levels_and_many_poses(demo):
         jacobian(rig, weighers={"knee": None})
     with pytest.raises(ValueError, match="another number"):
         jacobian(rig, weighers={"arm": Weigher([[0], [1]])})
+
+
+def test_poses_and_layers_as_of_evaluate(demo):
+    rig = exemplar.load(demo("arm") / "arm.glb")
+    one = rig.jacobian({"elbow": 70})
+    assert one.ndim == 3 and numpy.array_equal(rig.jacobian([rig.pose(elbow=70)]), one[None])
+    assert numpy.array_equal(rig.jacobian({"elbow": [70]}), one[None])
+    assert numpy.array_equal(rig.jacobian(rig.pose(elbow=70).values), one[None])
+    layer = rig.layers["arm"]
+    assert numpy.array_equal(rig.jacobian({"elbow": 70}, weighers={layer: rig.weigher(layer)}), one)
+    muted = rig.jacobian({"elbow": 70}, muted=["arm"])
+    assert not numpy.array_equal(muted, one) and not muted[..., rig.jacobian_columns().index("gender")].any()

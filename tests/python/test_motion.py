@@ -163,3 +163,16 @@ def test_wrong_arrays(arm, demo):
         exemplar.poses(arm, other.pose(elbow=5))
     with pytest.raises(ValueError, match="ascending"):
         RigMotion(arm.pose(elbow=[1, 2]), [1, 1])
+
+
+def test_motions_as_poses(arm):
+    motion = exemplar.RigMotion(arm.pose(elbow=[0, 30, 60, 90]), [0, 1, 2, 3])
+    wanted = arm.evaluate(motion.pose)
+    assert numpy.array_equal(arm.evaluate(motion), wanted)
+    assert numpy.array_equal(numpy.concatenate([part.copy() for _, part in arm.iterate(motion, chunk=3)]), wanted)
+    assert isinstance(motion[3], exemplar.Pose) and motion[-1] == motion.pose[3] and len(list(motion)) == 4
+    assert isinstance(motion[1:3], exemplar.RigMotion) and motion[1:3].pose == motion.pose[1:3]
+    assert numpy.array_equal(exemplar.render(arm, motion[1:2], size=(32, 32)),
+                             exemplar.render(arm, motion[1], size=(32, 32)))
+    with pytest.raises(IndexError):
+        motion[4]

@@ -162,3 +162,41 @@ def test_refused(arm):
     for wrong in (3, "x", [("elbow", 3)]):
         with pytest.raises((TypeError, ValueError)):
             arm.pose().set(wrong)
+
+
+def test_numbers_of_all_axes(arm):
+    names = arm.jacobian_columns()
+    given = {"elbow": [30, 60], "gender": [0.2, 0.4]}
+    rows = numpy.array([given.get(name, [0, 0]) for name in names]).T
+    pose = arm.pose(rows)
+    assert len(pose) == 2 and all(numpy.allclose(pose[name], rows[:, i], atol=1e-4) for i, name in enumerate(names))
+    assert numpy.allclose(pose.values, rows, atol=1e-4)
+    assert numpy.allclose(arm.pose(rows[1]).values, rows[1:], atol=1e-4)
+    assert numpy.array_equal(arm.evaluate(rows), arm.evaluate(pose))
+    assert numpy.allclose(arm.pose(rows[0], gender=[0, 1]).values[:, names.index("gender")], [0, 1])
+    pose.values = rows[0]
+    assert numpy.allclose(pose.values, rows[[0, 0]], atol=1e-4)
+    assert numpy.array_equal(arm.pose([[0.3], [0.6]])["gender"], [0.3, 0.6])  # the dials alone
+    with pytest.raises(ValueError, match="the numbers of all axes"):
+        arm.pose(numpy.zeros((2, 77)))
+    with pytest.raises(TypeError, match="pose.values"):
+        numpy.asarray(pose)
+    square = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=float)
+    rig = exemplar.Rig(square, [[0, 1, 2]], [exemplar.layer("size", {"a": (0, 1)}, [0, 1], [square, 2 * square])])
+    assert numpy.allclose(rig.evaluate([0, 0.5, 1])[:, 1, 0], [1, 1.5, 2])  # N poses of one axis
+
+
+def test_parts_write_through(arm):
+    poses = arm.pose(gender=[0, 0.5, 1])
+    with pytest.raises(ValueError, match="set it on all poses first"):
+        poses[0].elapsed = 0.1
+    poses.elapsed = 0.5
+    poses[0].elapsed = 0.1
+    assert list(poses.elapsed) == [0.1, 0.5, 0.5]
+    part = poses[1:]
+    poses.elapsed = [1, 2, 3]
+    assert list(part.elapsed) == [2, 3]
+    with pytest.raises(IndexError):
+        poses[1000] = poses[0]
+    poses[[0, 1]] = poses[2]
+    assert list(poses["gender"]) == [1, 1, 1] and list(poses.elapsed) == [3, 3, 3]
