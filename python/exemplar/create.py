@@ -22,11 +22,12 @@ from ._work import Progress, tasks, thread_count
 from .parts import Skeleton, word
 from .pose import whole
 from .subdivision import SCHEMES, Subdivision, definition
+from .weigher import Weigher
 
 _DOMAINS = {"positions": _abi.EX_DOMAIN_FORM, "pixels": _abi.EX_DOMAIN_PIXELS, "offsets": _abi.EX_DOMAIN_OFFSETS,
             "trajectory": _abi.EX_DOMAIN_TRAJECTORY, "displacement": _abi.EX_DOMAIN_DISPLACEMENT}
 _KEYS = ("name", "axes", "points", "forms", "examples", "differences", "domain", "kind", "mask", "muted", "offsets",
-         "frame", "moved", "images", "texture", "displacements", "shifts", "pseudo", "threads", "progress")
+         "frame", "moved", "images", "texture", "displacements", "shifts", "pseudos", "threads", "progress")
 _AXIS_KEYS = ("min", "max", "rest", "unit", "clamp", "limit", "scale", "kind", "about", "joint", "reading", "metres")
 _AXIS_KINDS = {"scalar": _abi.EX_AXIS_SCALAR, "rotation": _abi.EX_AXIS_ROTATION, "swing": _abi.EX_AXIS_SWING,
                "twist": _abi.EX_AXIS_TWIST}
@@ -38,7 +39,7 @@ _FRAMES = {"rest": _abi.EX_OFFSET_FRAME_REST, "skinned": _abi.EX_OFFSET_FRAME_SK
 def layer(name: str, axes, points=None, forms=None, *, examples: typing.Optional[typing.Sequence[str]] = None,
           differences: bool = False, domain: str = "positions", kind: str = "cardinal", mask=None, muted: bool = False,
           offsets=None, frame: str = "rest", moved: bool = False, images=None, texture: str = "base_color",
-          displacements=None, shifts=None, pseudo=None, threads: typing.Optional[int] = 1, progress=None,
+          displacements=None, shifts=None, pseudos=(), threads: typing.Optional[int] = 1, progress=None,
           **parameters) -> dict:
     """A layer for Rig(layers=[…]), as a dict: such dicts can be written by hand too.
 
@@ -48,8 +49,8 @@ def layer(name: str, axes, points=None, forms=None, *, examples: typing.Optional
     it turns about, and reading: 'angle' in degrees, 'slide' in units of `metres`, 'stretch'.
 
     points: (examples, numbers) the places of the examples; not for kind 'direct', whose axes are the weights. examples:
-    their names. kind: of the weigher; parameters: of that kind, such as radius, overshoot, power. pseudo: a list of
-    dicts with `at` and either `source`, a point whose weights it takes, or `weights`.
+    their names. kind: of the weigher; parameters: of that kind, such as radius, overshoot, power. pseudos: a
+    list of Pseudo, or of dicts with 'at' and either 'from', a point whose weights it takes, or 'weights'.
 
     domain 'positions': forms (examples, V, 3), in metres; differences: True if they are differences from the mesh.
     'trajectory': the same, followed along paths that keep their form. 'offsets': the same, of which only what moves is
@@ -406,24 +407,10 @@ class _Layer:
         target.segments, target.mixture = paths.segments, paths.mixture
 
     def _set_pseudo(self):
-        given = self.get("pseudo", [])
-        if not isinstance(given, (list, tuple)) or not all(isinstance(one, dict) for one in given):
-            raise TypeError(f"{self.where}: pseudo must be a list of dicts")
-        if not given:
-            return
-        made = (_abi.ex_pseudo * len(given))()
-        for i, one in enumerate(given):
-            place = f"{self.where}: pseudo[{i}]"
-            if set(one) not in ({"at", "source"}, {"at", "weights"}):
-                raise KeyError(f"{place} needs 'at' and either 'source' or 'weights'")
-            made[i].at = self.keep.array(take(numpy.atleast_1d(one["at"]), "f8", (self.dimension,), f"{place}: at"))
-            if "source" in one:
-                source = take(numpy.atleast_1d(one["source"]), "f8", (self.dimension,), f"{place}: source")
-                setattr(made[i], "from", self.keep.array(source))
-            else:
-                made[i].weights = self.keep.array(take(one["weights"], "f8", (self.examples,), f"{place}: weights"))
-        self.keep.append(made)
-        self.made.weigh.pseudos, self.made.weigh.pseudo_count = made, len(given)
+        kept, listed = Weigher._take_pseudos(self.get("pseudos", ()), self.dimension, self.examples, f"{self.where}: ")
+        self.keep += [kept, listed]
+        if kept:
+            self.made.weigh.pseudos, self.made.weigh.pseudo_count = listed, len(kept)
 
 
 def _split(vertex_count, corners, texcoords, corner_texcoords):

@@ -32,6 +32,14 @@ class Axis(typing.NamedTuple):
     """False if the value is read from a joint of the skeleton, or from a driver."""
     joint: typing.Optional[int]
     """The joint that it is read from, or None."""
+    about: tuple
+    """The direction of a swing or twist: x y z."""
+    scale: typing.Optional[float]
+    """Distance per unit in its spaces; None for the default."""
+    clamp: bool
+    """True if a scalar is limited to its range."""
+    limit: str
+    """Beyond the examples: 'kind' (as the weigher does), 'hold', 'fade' or 'extrapolate'."""
     index: int
 
     @classmethod
@@ -44,7 +52,9 @@ class Axis(typing.NamedTuple):
         rest = axis.rest if width < 2 else turn
         is_dial = runtime.ex_rig_input_offset(rig, index) >= 0
         return cls(text_of(runtime.ex_rig_input_name(rig, index)), kind, text_of(runtime.ex_rig_input_unit(rig, index)),
-                   axis.min, axis.max, rest, width, is_dial, joint if kind != "driver" and joint >= 0 else None, index)
+                   axis.min, axis.max, rest, width, is_dial, joint if kind != "driver" and joint >= 0 else None,
+                   tuple(axis.about) if kind in ("swing", "twist") else (0.0, 1.0, 0.0), axis.scale or None,
+                   bool(axis.clamp), text_of(runtime.ex_limit_name(axis.limit)), index)
 
     def __repr__(self):
         unit = f" {self.unit}" if self.unit else ""

@@ -61,7 +61,7 @@ class SpaceAxis:
 
     kind: 'scalar', 'rotation' (the whole rotation), 'swing' (the direction in which `about` points), 'twist' (the turn
     about `about`), or 'driver' (for convex and motion weighers; width: the number of examples). range: (least, most) of
-    a scalar. rest: its value at rest, or a quaternion x y z w. scale: distance per unit, None for the default. clamp:
+    a scalar. rest: its value at rest, by default 0 or what is nearest in its range; or a quaternion x y z w. scale: distance per unit, None for the default. clamp:
     True to limit a scalar to its range. limit: beyond the examples, 'kind' (as the weigher does), 'hold', 'fade' or
     'extrapolate'.
     """
@@ -80,7 +80,7 @@ class SpaceAxis:
         ends = _row(range, 2, f"range of axis '{name}'")
         self.min, self.max = float(ends[0]), float(ends[1])
         if kind == "scalar":
-            self.rest = self.min if rest is None else _number(rest, f"rest of axis '{name}'")
+            self.rest = min(max(0.0, self.min), self.max) if rest is None else _number(rest, f"rest of axis '{name}'")
         else:
             self.rest = (0.0, 0.0, 0.0, 1.0) if rest is None else tuple(_row(rest, 4, f"rest of axis '{name}'").tolist())
         self.about = tuple(_row(about, 3, f"about of axis '{name}'").tolist())
@@ -105,9 +105,10 @@ class SpaceAxis:
             return cls(**given)
         if all(hasattr(given, word) for word in ("name", "min", "max", "rest", "width")):  # of a rig
             kind = getattr(given, "kind", None) or ("scalar" if given.width == 1 else "rotation")
-            if kind == "scalar":
-                return cls(given.name, range=(given.min, given.max), rest=given.rest)
-            return cls(given.name, kind=kind, about=getattr(given, "about", (0, 1, 0)))
+            if kind == "driver":
+                raise ValueError(f"the axis '{given.name}' is a driver: give SpaceAxis(kind='driver', width=…)")
+            more = {word: getattr(given, word) for word in ("about", "scale", "clamp", "limit") if hasattr(given, word)}
+            return cls(given.name, kind, (given.min, given.max), given.rest, **more)
         raise TypeError("an axis must be a SpaceAxis, a dict, or an axis of a rig")
 
     @classmethod
@@ -301,24 +302,28 @@ class Weigher:
         return names
 
     @staticmethod
-    def _take_pseudos(pseudos, dimension, count):
+    def _take_pseudos(pseudos, dimension, count, where=""):
         """Pseudo-examples in arrays of their own, and the library's list of them."""
         if isinstance(pseudos, (str, bytes, dict)) or not hasattr(pseudos, "__iter__"):
-            raise TypeError("pseudos must be a list of Pseudo or of dicts")
+            raise TypeError(f"{where}pseudos must be a list of Pseudo or of dicts")
         kept = []
+
+        def place(values, name):
+            return _row([values] if dimension == 1 and numpy.ndim(values) == 0 else values, dimension, name)
+
         for i, one in enumerate(pseudos):
+            name = f"{where}pseudo-example {i + 1}"
             if isinstance(one, dict):
                 wrong = [key for key in one if key not in ("at", "from", "source", "weights")]
                 if wrong or "at" not in one:
-                    raise ValueError(f"pseudo-example {i + 1} must have 'at', and 'from' or 'weights'")
+                    raise ValueError(f"{name} must have 'at', and 'from' or 'weights'")
                 one = Pseudo(one["at"], one.get("from", one.get("source")), one.get("weights"))
             if not isinstance(one, Pseudo):
-                raise TypeError("a pseudo-example must be a Pseudo or a dict")
+                raise TypeError(f"{name} must be a Pseudo or a dict")
             if (one.source is None) == (one.weights is None):
-                raise ValueError(f"pseudo-example {i + 1} needs either a place to take weights from, or weights")
-            kept.append(Pseudo(_row(one.at, dimension, f"pseudo-example {i + 1}"),
-                               None if one.source is None else _row(one.source, dimension, f"pseudo-example {i + 1}"),
-                               None if one.weights is None else _row(one.weights, count, f"weights of pseudo-example {i + 1}")))
+                raise ValueError(f"{name} needs either a place to take weights from, or weights")
+            kept.append(Pseudo(place(one.at, name), None if one.source is None else place(one.source, name),
+                               None if one.weights is None else _row(one.weights, count, f"weights of {name}")))
         listed = (_abi.ex_pseudo * max(len(kept), 1))()
         for struct, one in zip(listed, kept):
             struct.at = address(one.at)
@@ -451,8 +456,9 @@ class Weigher:
         if isinstance(places, numpy.ndarray) and places.dtype == _DOUBLE and places.ndim == 2 \
                 and places.shape[1] == self._dimension and places.flags.c_contiguous:
             return places, places.shape[:1]  # nothing to do
-        if self._dimension == 1 and numpy.ndim(places) == 0:
-            places = numpy.asarray(places)[None]
+        if self._dimension == 1 and numpy.ndim(places) < 2:  # one place, or a list of places on one axis
+            rows = take(places, "f8", (None,) * numpy.ndim(places), "places")
+            return rows.reshape(-1, 1), rows.shape
         ndim = numpy.ndim(places)
         if ndim not in (1, 2):
             raise ValueError(f"places must be (N, {self._dimension}) or ({self._dimension},); this is {numpy.shape(places)}")
@@ -461,8 +467,8 @@ class Weigher:
         return rows.reshape(-1, self._dimension), rows.shape[:-1]
 
     def weights(self, places) -> numpy.ndarray:
-        """Weights (N, examples) at places (N, numbers), or (examples,) at one place (numbers,). A number that is not
-        finite reads as the axis's rest."""
+        """Weights (N, examples) at places (N, numbers), or (examples,) at one place (numbers,). For one scalar axis a list
+        (N,) is N places, and a number is one. A number that is not finite reads as the axis's rest."""
         rows, shape = self._places(places)
         out = numpy.empty((len(rows), self._count))
         for first in range(0, len(rows), _BATCH):

@@ -55,7 +55,7 @@ def test_differences_and_kinds():
     clamped = exemplar.Rig(CUBE, QUADS, [exemplar.layer("one", {"a": dict(min=0, max=1, clamp=True)}, [0, 1],
                                                         [CUBE, WIDE])])
     assert numpy.allclose(clamped.evaluate({"a": 5})[0], WIDE, atol=1e-6)
-    pseudo = exemplar.Rig(CUBE, QUADS, [layer(pseudo=[{"at": 0.5, "weights": [0, 1]}])])
+    pseudo = exemplar.Rig(CUBE, QUADS, [layer(pseudos=[{"at": 0.5, "weights": [0, 1]}])])
     assert numpy.allclose(pseudo.evaluate({"a": 0.5}, weights=True).weights, [[0, 1]], atol=1e-9)
 
 
@@ -229,9 +229,9 @@ def test_without_faces_or_layers():
     dict(examples="xy"),
     dict(examples=["x", "a\0"]), dict(name=""), dict(name=3), dict(radius=-1), dict(radius="x"), dict(softness=1),
     dict(kernel="odd"), dict(images=3), dict(images=numpy.zeros((2, 0, 0, 4))), dict(displacements=numpy.zeros((2, 9))),
-    dict(shifts=numpy.zeros((2, 1, 3))), dict(pseudo=[{"at": 0}]), dict(pseudo=3),
-    dict(pseudo=[{"at": [1, 2], "source": 0}]),
-    dict(pseudo=[{"at": 0.5, "weights": [1]}]), dict(frame="odd", domain="offsets"), dict(moved=True, domain="offsets"),
+    dict(shifts=numpy.zeros((2, 1, 3))), dict(pseudos=[{"at": 0}]), dict(pseudos=3),
+    dict(pseudos=[{"at": [1, 2], "source": 0}]),
+    dict(pseudos=[{"at": 0.5, "weights": [1]}]), dict(frame="odd", domain="offsets"), dict(moved=True, domain="offsets"),
     dict(texture="", images=numpy.zeros((2, 2, 2, 4))), dict(axes={"a": {"about": (0, 0, 0), "kind": "twist"}})])
 def test_refused_layers(change):
     with pytest.raises((ValueError, TypeError, KeyError, exemplar.Error)):

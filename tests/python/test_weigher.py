@@ -90,7 +90,10 @@ def test_arrays_of_any_layout():
     assert numpy.array_equal(weigher.weights(places[::-1]), expected[::-1])
     assert weigher.weights(numpy.empty((0, 2))).shape == (0, 4) and weigher.gradient(numpy.empty((0, 2))).shape == (0, 4, 2)
     numpy.testing.assert_allclose(weigher.weights(places.astype("f4")), expected, atol=1e-5)
-    assert numpy.array_equal(Weigher([0, 1]).weights(0.25), Weigher([0, 1]).weights([0.25]))
+    line = Weigher([0, 1])
+    assert line.weights(0.25).shape == (2,) and line.weights([0.25]).shape == (1, 2)  # places of one axis
+    assert numpy.array_equal(line.weights([0.25, 0.5]), line.weights([[0.25], [0.5]]))
+    assert line.gradient([0.25, 0.5]).shape == (2, 2, 1)
     assert numpy.isfinite(weigher.weights([numpy.nan, numpy.inf])).all()
 
 
@@ -170,3 +173,19 @@ def test_from_threads():
 def test_refused(call, error, words):
     with pytest.raises(error, match=words):
         call(Weigher(POINTS))
+
+
+def test_axes_of_a_rig():
+    square = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=float)
+    half = float(numpy.sqrt(0.5))
+    turns = [[0, 0, 0, 1], [half, 0, 0, half], [-half, 0, 0, half]]
+    points = [[*turns[0], 0], [*turns[1], 1], [*turns[2], 0.5]]
+    rig = exemplar.Rig(square, [[0, 1, 2]], [exemplar.layer("turn", {
+        "wrist": {"kind": "twist", "about": [1, 0, 0], "rest": turns[1], "scale": 2},
+        "size": {"min": 0, "max": 1, "clamp": True, "limit": "hold"}}, points, [square, 2 * square, 3 * square])])
+    layer, own = rig.layers["turn"], rig.weigher("turn")
+    made = Weigher(rig.points(layer), layer.kind, axes=[rig.axes[name] for name in layer.axes])
+    places = numpy.random.default_rng(4).normal(size=(20, 5))
+    places[0, :4] = numpy.nan  # reads as rest
+    assert numpy.array_equal(made.weights(places), own.weights(places))
+    assert SpaceAxis("a", range=(-1, 1)).rest == 0 and SpaceAxis("a", range=(2, 3)).rest == 2
