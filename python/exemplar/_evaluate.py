@@ -120,12 +120,13 @@ class Level:
         self.scratch = self.scratch_size(handle, 1) if self.vertices else 0
 
     def scratch_size(self, handle, count):
-        if count not in self.sizes:
+        size = self.sizes.get(count)  # another thread may clear them meanwhile
+        if size is None:
             evaluation = _abi.ex_evaluation(level=self.level)
             if len(self.sizes) > 1000:
                 self.sizes.clear()
-            self.sizes[count] = runtime.ex_rig_scratch_size(handle.pointer, evaluation, count)
-        return self.sizes[count]
+            size = self.sizes[count] = runtime.ex_rig_scratch_size(handle.pointer, evaluation, count)
+        return size
 
     def check(self, handle, tangents):
         """Raises if the level cannot give normals, or tangents: tried once, at rest."""

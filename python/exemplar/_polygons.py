@@ -25,6 +25,17 @@ def vertices_of(values, kind="f8", name="vertices"):
     return made
 
 
+def mesh_of(mesh, faces):
+    """(vertices, faces, tags) of a Mesh, of a tuple, of what has vertices and faces, or of these as two arguments."""
+    if faces is not None:
+        return mesh, faces, ()
+    if isinstance(mesh, (tuple, list)) and len(mesh) == 2:
+        return mesh[0], mesh[1], ()
+    if not isinstance(mesh, type) and getattr(mesh, "vertices", None) is not None and hasattr(mesh, "faces"):
+        return mesh.vertices, mesh.faces, getattr(mesh, "tags", None) or ()
+    raise TypeError("faces are missing: give a Mesh, a tuple (vertices, faces), or vertices and faces")
+
+
 def faces_of(faces, vertex_count):
     """Offsets (F + 1,) and corners (C,) of faces: (F, n) whole numbers, or a list of lists of vertices from 0."""
     if isinstance(faces, (str, bytes)) or not hasattr(faces, "__len__"):

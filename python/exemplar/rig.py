@@ -45,7 +45,7 @@ def load(source: typing.Union[str, os.PathLike, bytes], *, storage: str = "float
     if isinstance(source, (bytes, bytearray, memoryview)):
         return Rig._unpack(bytes(source), options)
     path, made, axes = path_bytes(source), ctypes.c_void_p(), _abi.ex_form_axes()
-    with open(path, "rb"):  # so that a missing file is FileNotFoundError, as everywhere in Python
+    with open(os.fsdecode(path), "rb"):  # so that a missing file is FileNotFoundError, as everywhere in Python
         pass
     checked(author.ex_rig_read, path, options, ctypes.byref(made))
     rig = Rig._of(Handle(made.value, runtime.ex_rig_destroy))

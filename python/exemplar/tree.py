@@ -9,7 +9,7 @@ import numpy
 from . import _abi
 from ._arrays import address, take
 from ._library import Handle, check_misuse, checked, runtime
-from ._polygons import Polygons, faces_of
+from ._polygons import Polygons, faces_of, mesh_of
 from ._work import tasks, thread_count
 
 _CLOSEST = numpy.dtype([("triangle", "i4"), ("u", "f4"), ("v", "f4"), ("point", "f4", 3), ("distance_sq", "f4")])
@@ -62,13 +62,14 @@ class Tree:
     """The triangles of a mesh, sorted for search. Faces with more corners are cut into triangles (tree.triangles).
 
     vertices: (V, 3), some may be not finite; their triangles are not found. faces: (F, 3) or (F, n), or a list of
-    lists. Any number of threads may use it, and `refit` meanwhile.
+    lists. A Mesh, or a tuple of both, may take their place. Any number of threads may use it, and `refit` meanwhile.
 
     >>> tree = exemplar.Tree(*mesh)
     >>> tree.closest(points).distance
     """
 
-    def __init__(self, vertices, faces) -> None:
+    def __init__(self, vertices, faces=None) -> None:
+        vertices, faces, _ = mesh_of(vertices, faces)
         places = numpy.array(take(vertices, "f4", (None, 3), "vertices"))
         if len(places) > _MOST // 4:
             raise ValueError("vertices: there are more than a tree can have")

@@ -118,3 +118,15 @@ def test_refused(tree):
     for wrong in (0, -1, "x", 1.5):
         with pytest.raises((ValueError, TypeError)):
             tree.closest(CUBE, threads=wrong)
+
+
+def test_of_a_mesh():
+    places = numpy.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
+    mesh = exemplar.Mesh(places, [[0, 1, 2, 3]])
+    for given in ((mesh,), ((places, [[0, 1, 2, 3]]),), (places, [[0, 1, 2, 3]])):
+        tree = exemplar.Tree(*given)
+        assert len(tree) == 2 and list(tree.faces) == [0, 0] and tree.closest([0.2, 0.3, 1]).distance == 1
+    with pytest.raises(TypeError, match="faces are missing"):
+        exemplar.Tree(places)
+    with pytest.raises(FileNotFoundError, match=": '/nonexistent.glb'"):
+        exemplar.load("/nonexistent.glb")
