@@ -36,6 +36,17 @@ def mesh_of(mesh, faces):
     raise TypeError("faces are missing: give a Mesh, a tuple (vertices, faces), or vertices and faces")
 
 
+def sharp_of(tags, creases, corners):
+    """creases and corners of a caller, or where there are none those of a mesh's tags."""
+    if creases is None:
+        creases = {tuple(tag.ints[:2]): tag.floats[0] for tag in tags
+                   if tag.name == "crease" and len(tag.ints) == 2 and tag.floats} or None
+    if corners is None:
+        corners = {tag.ints[0]: tag.floats[0] for tag in tags
+                   if tag.name == "corner" and len(tag.ints) == 1 and tag.floats} or None
+    return creases, corners
+
+
 def faces_of(faces, vertex_count):
     """Offsets (F + 1,) and corners (C,) of faces: (F, n) whole numbers, or a list of lists of vertices from 0."""
     if isinstance(faces, (str, bytes)) or not hasattr(faces, "__len__"):

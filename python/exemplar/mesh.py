@@ -511,7 +511,8 @@ class Mesh:
         return mesh
 
     def __iter__(self):
-        """As a tuple (vertices, triangles), which other packages take."""
+        """As a tuple (vertices, triangles), which other packages take: polygons are cut. Functions of this package take
+        the mesh itself and keep them."""
         return iter((self.vertices, self.triangles))
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from . import _abi
 from ._arrays import address, copied, take
 from ._evaluate import FLOAT, LIMIT, target
 from ._library import Handle, author, check_misuse, checked, runtime
-from ._polygons import Polygons, faces_from, faces_of, texcoords_of, vertices_of
+from ._polygons import Polygons, faces_from, faces_of, mesh_of, sharp_of, texcoords_of, vertices_of
 from ._work import tasks, thread_count
 from .pose import whole
 
@@ -49,11 +49,14 @@ class Subdivision:
     surface too, as level 'limit'; 'all' to put the vertices of every level on it. creases: a dict {(a, b): sharpness}
     or rows a, b, sharpness; sharpness counts levels, and 10 is permanent. corners: a dict {vertex: sharpness}.
     boundary: 'edges', 'corners' to keep vertices of a single face in place too, or 'none' to leave the outermost faces
-    out. texcoords, corner_texcoords: as of a Mesh.
+    out. texcoords, corner_texcoords: as of a Mesh. A Mesh, or a tuple, may take the place of vertices and faces; creases
+    and corners are then those of its tags, unless they are given.
     """
 
-    def __init__(self, vertices, faces, levels: int = 2, scheme: str = "catmull-clark", *, limit=False, creases=None,
+    def __init__(self, vertices, faces=None, levels: int = 2, scheme: str = "catmull-clark", *, limit=False, creases=None,
                  corners=None, boundary: str = "edges", texcoords=None, corner_texcoords=None) -> None:
+        vertices, faces, tags = mesh_of(vertices, faces)
+        creases, corners = sharp_of(tags, creases, corners)
         self._made(vertices_of(vertices), faces, definition(levels, scheme, limit, boundary), creases, corners,
                    texcoords, corner_texcoords)
 
@@ -167,12 +170,16 @@ class Subdivision:
         return f"<exemplar.Subdivision, levels of {counts} vertices{limit}>"
 
 
-def subdivide(vertices, faces, levels: int = 2, scheme: str = "catmull-clark", *, limit: bool = False, creases=None,
+def subdivide(vertices, faces=None, levels: int = 2, scheme: str = "catmull-clark", *, limit: bool = False, creases=None,
               corners=None, boundary: str = "edges") -> Surface:
     """Refines a mesh: (vertices, faces) of the last level, or with limit of its points on the limit surface.
 
     vertices: (V, 3). faces: (F, n), or a list of lists. creases: a dict {(a, b): sharpness}; see Subdivision.
+    subdivide(mesh, levels=2) keeps the polygons of a Mesh and takes the creases and corners of its tags;
+    subdivide(*mesh) refines its triangles, since that is what a mesh unpacks to.
     """
+    vertices, faces, tags = mesh_of(vertices, faces)
+    creases, corners = sharp_of(tags, creases, corners)
     places = vertices_of(vertices)
     if not isinstance(limit, (bool, numpy.bool_)):
         raise TypeError("limit must be True or False")

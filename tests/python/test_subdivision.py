@@ -88,3 +88,18 @@ def test_refused():
     with pytest.raises(exemplar.LimitError):
         exemplar.subdivide(numpy.tile(CUBE, (4000, 1)), (numpy.array(QUADS) + 8 * numpy.arange(4000)[:, None, None])
                            .reshape(-1, 4), 10)
+
+
+def test_of_a_mesh():
+    places = numpy.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    plain = exemplar.subdivide(places, quads)
+    mesh = exemplar.Mesh(places, quads)
+    for given in (mesh, (places, quads)):
+        assert numpy.array_equal(exemplar.subdivide(given, levels=2).vertices, plain.vertices)
+    assert len(exemplar.subdivide(*mesh).vertices) > len(plain.vertices)  # its triangles
+    sharp = exemplar.Mesh(places, quads, tags=[exemplar.Tag("crease", (0, 1), (10.0,)), exemplar.Tag("corner", (7,), (10.0,))])
+    wanted = exemplar.subdivide(places, quads, creases={(0, 1): 10}, corners={7: 10})
+    assert numpy.array_equal(exemplar.subdivide(sharp).vertices, wanted.vertices)
+    assert numpy.array_equal(exemplar.Subdivision(sharp).apply(places), wanted.vertices)
+    assert not numpy.array_equal(wanted.vertices, plain.vertices)
