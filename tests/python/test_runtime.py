@@ -17,7 +17,7 @@ class Weighers(unittest.TestCase):
     def test_parameters(self):
         near, far = (exemplar.Weigher([[0], [1], [3]], radius=r).weights([2]) for r in (0.5, 2))
         self.assertGreater(abs(near - far).max(), 1e-3)
-        self.assertEqual(exemplar.Weigher([[0], [1]], kernel="gaussian").weights([0.5]).shape, (2,))
+        self.assertEqual(exemplar.Weigher([[0], [1]], kernel="gaussian").weights([0.5]).shape, (1, 2))
 
     def test_refused(self):
         with self.assertRaisesRegex(exemplar.SingularError, "same place"):
