@@ -62,10 +62,11 @@ typedef struct work {
     ex_error *error;
 } work;
 
-static void report(const work *w, const char *what, double part) {
+static ex_result report(const work *w, const char *what, double part) {
     const ex_progress *progress = w->options->progress;
-    if (progress)
-        progress->report(progress->user, what, part);
+    return !progress || progress->report(progress->user, what, part)
+               ? EX_OK
+               : ex_error_set(w->error, EX_ERROR_FILE, "stopped before it was finished");
 }
 
 static bool is_wanted(const extent *e, const char *name) {
@@ -143,10 +144,10 @@ static ex_result scan_subject(const work *w) {
     ex_project *project = NULL;
     ex_rig *rig = NULL;
     ex_scan_poses poses;
-    report(w, "making a person to scan", 0);
-    ex_result result = project_path && path && table
-                           ? exi_body_write_subject(w->directory, w->extent->spacing, w->error)
-                           : ex_error_memory(w->error, "a path", 0);
+    ex_result result = project_path && path && table ? report(w, "making a person to scan", 0)
+                                                     : ex_error_memory(w->error, "a path", 0);
+    if (result == EX_OK)
+        result = exi_body_write_subject(w->directory, w->extent->spacing, w->error);
     if (result == EX_OK)
         result = ex_project_read(project_path, &project, w->error);
     if (result == EX_OK)
@@ -214,7 +215,9 @@ static ex_result find_all(const work *w, const ex_scan_session *session) {
     for (int first = 0; first < session->scan_count && result == EX_OK; first += BATCH) {
         finding f = {.session = session, .first = first};
         const int left = session->scan_count - first, count = left < BATCH ? left : BATCH;
-        report(w, "finding markers", (double)first / session->scan_count);
+        result = report(w, "finding markers", (double)first / session->scan_count);
+        if (result != EX_OK)
+            return result;
         if (w->options->tasks)
             w->options->tasks->run(w->options->tasks->user, count, 1, find_some, &f);
         else

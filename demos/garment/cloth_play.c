@@ -15,9 +15,9 @@ static ex_result move(const exi_cloth_play *play, int frame, double *driver, ex_
 static ex_result run(const exi_cloth_play *play, exi_cloth *cloth, double *driver, ex_error *error) {
     ex_result result = EX_OK;
     for (int frame = play->first; result == EX_OK && frame < play->end; frame++) {
-        if (play->progress)
-            play->progress->report(play->progress->user, play->doing,
-                                   (double)(frame - play->first) / (play->end - play->first));
+        const double part = (double)(frame - play->first) / (play->end - play->first);
+        if (play->progress && !play->progress->report(play->progress->user, play->doing, part))
+            return ex_error_set(error, EX_ERROR_FILE, "stopped before it was finished");
         result = move(play, frame, driver, error);
         if (result == EX_OK && (!play->cloth.start || frame > play->first))
             exi_cloth_step(cloth, driver, play->guide ? play->guide(play->user, frame, driver) : NULL);

@@ -97,6 +97,11 @@ def file(path, name="path"):
     return path_bytes(given)
 
 
+def place(path, name="path"):
+    """The absolute path of a file that an object keeps, as bytes: os.chdir must not change what it means."""
+    return os.path.abspath(file(path, name))
+
+
 def is_path(value):
     """True for what names a file."""
     return isinstance(value, (str, bytes, os.PathLike))

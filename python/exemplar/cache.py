@@ -49,11 +49,11 @@ class Cache:
     def __init__(self, path) -> None:
         self._handle = None
         self._lock = threading.Lock()
-        name, made = path_bytes(path), ctypes.c_void_p()
+        name, made = os.path.abspath(path_bytes(path)), ctypes.c_void_p()
         checked(author.ex_cache_open, name, ctypes.byref(made))
         self._handle = handle = Handle(made.value, author.ex_cache_close)
         self.path = os.fsdecode(name)
-        """The path as it was given."""
+        """The absolute path."""
         info = author.ex_cache_get_info(handle.pointer)
         self._info = CacheInfo(KINDS[info.kind], info.vertex_count, info.frame_count, info.start, info.step)
         mesh = author.ex_cache_mesh(handle.pointer)

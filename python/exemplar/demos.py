@@ -9,7 +9,7 @@ import tempfile
 from typing import Callable, Dict, Optional
 
 from . import _abi
-from ._given import whole
+from ._given import flag, whole
 from ._library import _library as library, checked, path_bytes, text_of
 from ._work import Progress, tasks
 from .errors import FileError
@@ -40,8 +40,10 @@ def demo(name: str, folder=None, *, quick: bool = False, takes: int = 0,
     names = list(demos())
     if name not in names:
         raise ValueError(f"there is no demo '{name}'; there are {', '.join(names)}")
+    quick, takes, told = flag(quick, "quick"), whole(takes, "takes", 0, 99), Progress(progress)
     room = None if folder is not None else tempfile.TemporaryDirectory(prefix="exemplar-")
-    place = pathlib.Path(os.fsdecode(path_bytes(folder)) if room is None else room.name)
+    place = pathlib.Path(os.path.abspath(os.fsdecode(path_bytes(folder)) if room is None else room.name))
+    made = [] if room is not None else [above for above in (place, *place.parents) if not above.exists()]
     try:
         place.mkdir(parents=True, exist_ok=True)
         if any(place.iterdir()):
@@ -50,13 +52,16 @@ def demo(name: str, folder=None, *, quick: bool = False, takes: int = 0,
         if isinstance(error, FileError):
             raise
         raise FileError(f"{place} cannot be made ({error.strerror})", _abi.EX_ERROR_FILE) from None
-    takes = whole(takes, "takes", 0, 99)
     try:
-        with Progress(progress) as told, tasks(threads) as hook:
-            checked(_write, names.index(name), path_bytes(place), told.pointer, hook, bool(quick), takes)
+        with told, tasks(threads) as hook:
+            checked(_write, names.index(name), path_bytes(place), told.pointer, hook, quick, takes)
     except BaseException:
         for left in place.iterdir():
             shutil.rmtree(left) if left.is_dir() else left.unlink()
+        for folder_made in made:
+            folder_made.rmdir()
+        if room is not None:
+            room.cleanup()
         raise
     if room is not None:
         _rooms.append(room)

@@ -149,7 +149,7 @@ class Motion:
             if not numpy.isfinite(part).all():
                 raise ValueError(f"{name}: numbers must be finite")
         self.path: typing.Optional[str] = None
-        """The file that it was read from, or None."""
+        """The absolute path of the file that it was read from, or None."""
         self.clip: typing.Optional[str] = None
         self.clips: typing.List[str] = []
         """Names of all clips (animations) of a glTF file."""
@@ -169,7 +169,7 @@ class Motion:
             if not name.lower().endswith(b".bvh"):
                 raise ValueError(f"'{os.fsdecode(name)}' does not end in .bvh, .glb or .gltf, the kinds of motion")
             made, clips = cls._made(author.ex_bvh_read, name), []
-        made.path, made.clip, made.clips = os.fsdecode(name), clip and clip.decode(), clips
+        made.path, made.clip, made.clips = os.fsdecode(os.path.abspath(name)), clip and clip.decode(), clips
         for array in (made.parents, made.times, made.rest, made.locals, made.ends, *made.dials.values()):
             array.flags.writeable = False
         return made

@@ -41,7 +41,7 @@ class Project:
     """
 
     def __init__(self, path):
-        self._begin(_given.file(path))
+        self._begin(_given.place(path))
         self.reload()
 
     @classmethod
@@ -54,7 +54,7 @@ class Project:
         """A project from its content, as folder/name.json, which `save` writes. Paths in it are relative to the
         folder."""
         project = cls.__new__(cls)
-        project._begin(_given.file(os.path.join(os.fsdecode(_given.file(folder, "folder")),
+        project._begin(_given.place(os.path.join(os.fsdecode(_given.file(folder, "folder")),
                                                   _given.text(name, "name").decode() + ".json")))
         project.data = data
         return project
@@ -70,7 +70,7 @@ class Project:
 
     @property
     def path(self) -> pathlib.Path:
-        """The project's file, which may not exist yet."""
+        """The project's file, as an absolute path; it may not exist yet."""
         return pathlib.Path(os.fsdecode(self._path))
 
     @property
@@ -157,7 +157,7 @@ class Project:
         """Writes the project to its file, or to another path, which is its file from then on. The previous content of
         the file is kept for `undo`. A file that another program changed since it was read is left alone."""
         with self._busy:
-            target = self._path if path is None else _given.file(path)
+            target = self._path if path is None else _given.place(path)
             folder = os.path.dirname(os.path.realpath(target))
             project = self._pointer()
             with locked(folder):

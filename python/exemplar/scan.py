@@ -85,7 +85,7 @@ class Session:
     person, or None), kinematics, unit (metres) and up of its files."""
 
     def __init__(self, folder):
-        name = _given.file(folder, "folder")
+        name = _given.place(folder, "folder")
         made = ctypes.POINTER(_abi.ex_scan_session)()
         checked(author.ex_scan_session_read, name, ctypes.byref(made))
         self._handle = Handle(made, author.ex_scan_session_destroy)
@@ -352,7 +352,7 @@ def fit(source, *, output=None, loss: Union[None, float, str] = None, even: bool
     for name, value in of_capture.items():
         if value is not None:
             raise ValueError(f"{name} goes with motion capture (.c3d, .trc), but this is a session")
-    path = None if output is None else _given.file(output, "output")
+    path = None if output is None else _given.place(output, "output")
     with _working(source, progress, threads) as (session, hooks, work):
         path = path or os.fsencode(session.folder / "fit.json")
         how = _abi.ex_scan_fit_options(loss=distance, even=bool(even), rigid=bool(rigid), free_bones=bool(free_bones),

@@ -332,3 +332,22 @@ def test_interrupt_stops_a_build(demo, tmp_path):
                           stderr=subprocess.PIPE, universal_newlines=True)
     assert (done.stdout, done.stderr) == ("stopped True\n", "") and not os.listdir(tmp_path)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_another_working_folder_changes_nothing(copy, monkeypatch, tmp_path):
+    monkeypatch.chdir(copy("arm"))
+    os.mkdir("other")
+    project = Project("arm.json")
+    made = Project.from_dict(project.data, ".", "again")
+    cache = exemplar.Cache.write("c.pc2", numpy.zeros((2, 4, 3))) and exemplar.Cache("c.pc2")
+    own = exemplar.demo("blob", "own")
+    monkeypatch.chdir("other")
+    expected = project.build().evaluate()
+    made.save()
+    assert project.path == tmp_path / "arm" / "arm.json" and made.path == tmp_path / "arm" / "again.json"
+    assert (Project(made.path).build().evaluate() == expected).all()
+    project.save("here.json")
+    monkeypatch.chdir(tmp_path)
+    assert project.path == tmp_path / "arm" / "other" / "here.json" and project.reload().saved
+    assert own.path == tmp_path / "arm" / "own" / "blob.json" and own.build().examples
+    assert os.path.isabs(cache.path) and os.path.exists(cache.path)

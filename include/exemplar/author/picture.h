@@ -53,7 +53,7 @@ typedef struct ex_plot_def {
     double width, height;         /* in points, which are pixels at a scale of 1; default 0: chosen to suit */
     double scale;                 /* pixels per point in an image; default 1 */
     const ex_tasks *tasks;
-    const ex_progress *progress; /* optional */
+    const ex_progress *progress; /* optional; returning false stops */
 } ex_plot_def;
 
 /* Facts about the drawn plot. */
@@ -182,7 +182,8 @@ typedef struct ex_render_def {
     ex_background background;    /* default: quiet */
     bool legend;                 /* default true: a legend if an item has a scalar */
     const ex_tasks *tasks;       /* optional */
-    const ex_progress *progress; /* optional; called on the calling thread, if it takes part in the tasks */
+    const ex_progress *progress; /* optional; called on the calling thread, if it takes part in the tasks; returning
+                                    false stops */
 } ex_render_def;
 
 /* Return the defaults. */
@@ -246,7 +247,7 @@ typedef struct ex_sheet_def {
     bool unmarked; /* default false; true: no rings at forms with a weight below -0.1 or above 1.1 */
     const char *title; /* default NULL: names the axes; "": none */
     const ex_tasks *tasks;
-    const ex_progress *progress; /* optional */
+    const ex_progress *progress; /* optional; returning false stops */
 } ex_sheet_def;
 
 /* Facts about the drawn sheet. */

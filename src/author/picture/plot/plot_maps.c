@@ -5,6 +5,7 @@
  */
 #include "author/picture/plot/plot_maps.h"
 
+#include "author/base/progress.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
@@ -156,15 +157,14 @@ static void draw_key(exi_maps *s) {
 
 static ex_result draw_maps(exi_maps *s, ex_error *error) {
     const exi_plot *p = s->plot;
-    const ex_progress *progress = p->def->progress;
     ex_result result = EX_OK;
     if (p->weigher)
         exi_plot_head(p, s->canvas, &s->labels, exi_maps_box(s, 0).x0, exi_maps_box(s, 0).x1, top_of(p) - 5);
     for (int i = 0; i < p->drawn_count && result == EX_OK; i++) {
         const double part = (double)(p->number * p->drawn_count + i + 1) / (p->count * p->drawn_count);
         result = exi_maps_draw_one(s, i, error);
-        if (progress && progress->report)
-            progress->report(progress->user, "drawing maps", 0.8 + 0.2 * part);
+        if (result == EX_OK && !exi_progress_tell(p->def->progress, "drawing maps", 0.8 + 0.2 * part))
+            result = exi_progress_stopped(error);
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #include "author/picture/plot/plot.h"
 
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -143,16 +144,16 @@ static void run_chunks(void *context, int begin, int end) {
 }
 
 /* Reports progress from `before` on, `share` for all panels together. */
-static void run_all(sampling *s, double before, double share) {
-    const ex_progress *progress = s->plot->def->progress;
+static ex_result run_all(sampling *s, double before, double share, ex_error *error) {
     share /= s->plot->count;
     before += share * s->plot->number;
     const int chunks = (s->counts[0] * s->counts[1] + CHUNK - 1) / CHUNK;
     for (s->first = 0; s->first < chunks; s->first += SLOTS) {
         exi_run(s->plot->def->tasks, chunks - s->first < SLOTS ? chunks - s->first : SLOTS, 1, run_chunks, s);
-        if (progress && progress->report)
-            progress->report(progress->user, "sampling weights", before + share * s->first / chunks);
+        if (!exi_progress_tell(s->plot->def->progress, "sampling weights", before + share * s->first / chunks))
+            return exi_progress_stopped(error);
     }
+    return EX_OK;
 }
 
 /* ---- the choice ---- */
@@ -191,8 +192,9 @@ static ex_result choose(exi_plot *p, int most, ex_error *error) {
 static ex_result find_peaks(exi_plot *p, ex_error *error) {
     sampling s = {.plot = p, .counts = {p->axis_count == 1 ? COARSE_LINE : COARSE, p->axis_count == 1 ? 1 : COARSE}};
     ex_result result = open_slots(&s, true, error);
+    if (result == EX_OK)
+        result = run_all(&s, 0, 0.1, error);
     if (result == EX_OK) {
-        run_all(&s, 0, 0.1);
         for (int k = 0; k < p->example_count; k++) {
             p->peaks[k] = 0;
             for (int i = 0; i < SLOTS; i++)
@@ -251,8 +253,9 @@ ex_result exi_plot_sample(exi_plot *p, ex_error *error) {
     if (!p->weights || !p->extremes)
         return ex_error_memory(error, "the weights of a plot", total * (size_t)p->drawn_count * sizeof *p->weights);
     ex_result result = open_slots(&s, false, error);
+    if (result == EX_OK)
+        result = run_all(&s, 0.1, 0.7, error);
     if (result == EX_OK) {
-        run_all(&s, 0.1, 0.7);
         find_limits(p, rows);
         p->lowest = INFINITY;
         p->highest = -INFINITY;

@@ -4,6 +4,7 @@
  */
 #include "author/picture/render/render.h"
 
+#include "author/base/progress.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -31,7 +32,8 @@ typedef struct work {
     ex_image *image;
     int columns, rows, stride;
     atomic_int done;
-    atomic_bool failed; /* true if memory ran out */
+    atomic_bool failed;  /* true if memory ran out */
+    atomic_bool stopped; /* true if the caller wants to stop */
 } work;
 
 /* The work that the calling thread waits for; only that thread reports progress. */
@@ -62,23 +64,17 @@ static ex_result check(const ex_render_def *def, ex_error *error) {
     return EX_OK;
 }
 
-static void report(const work *w, double fraction) {
-    const ex_progress *progress = w->render.def->progress;
-    if (progress && progress->report)
-        progress->report(progress->user, "rendering", fraction);
-}
-
 /* A task: renders tiles [begin, end), in an order that gives every thread some of the middle, which costs most. */
 static void render_tiles(void *context, int begin, int end) {
     work *w = context;
     int count = w->columns * w->rows;
-    for (int i = begin; i < end && !atomic_load(&w->failed); i++) {
+    for (int i = begin; i < end && !atomic_load(&w->failed) && !atomic_load(&w->stopped); i++) {
         int tile = (int)((int64_t)i * w->stride % count);
         if (!exi_tile_render(&w->render, tile % w->columns, tile / w->columns, w->image))
             atomic_store(&w->failed, true);
         int done = atomic_fetch_add(&w->done, 1) + 1;
-        if (waiting == w)
-            report(w, (double)done / count);
+        if (waiting == w && !exi_progress_tell(w->render.def->progress, "rendering", (double)done / count))
+            atomic_store(&w->stopped, true);
     }
 }
 
@@ -106,6 +102,8 @@ static ex_result draw(work *w, ex_error *error) {
     waiting = w;
     exi_run(def->tasks, w->columns * w->rows, 1, render_tiles, w);
     waiting = outer;
+    if (atomic_load(&w->stopped))
+        return exi_progress_stopped(error);
     if (atomic_load(&w->failed))
         return ex_error_memory(error, "a tile of the picture", (size_t)EXI_TILE * EXI_TILE * 160);
     for (int i = 0; def->legend && i < w->render.stage.item_count; i++)
@@ -121,6 +119,7 @@ ex_result ex_render(const ex_render_def *def, ex_image **image, ex_error *error)
     work w = {.render = {.def = def}};
     atomic_init(&w.done, 0);
     atomic_init(&w.failed, false);
+    atomic_init(&w.stopped, false);
     ex_result result = check(def, error);
     if (result != EX_OK)
         return result;

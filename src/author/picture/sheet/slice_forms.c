@@ -6,6 +6,7 @@
 #include "author/picture/sheet/slice.h"
 
 #include "author/base/array.h"
+#include "author/base/progress.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -183,6 +184,7 @@ ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
 typedef struct work {
     exi_slice *sheet;
     atomic_int done;
+    atomic_bool stopped; /* true if the caller wants to stop */
 } work;
 
 /* The work that the calling thread waits for; only that thread reports progress. */
@@ -239,13 +241,12 @@ static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error
 static void render_cells(void *context, int begin, int end) {
     work *w = context;
     const int count = exi_slice_cell_count(w->sheet);
-    const ex_progress *progress = w->sheet->def->progress;
-    for (int i = begin; i < end; i++) {
+    for (int i = begin; i < end && !atomic_load(&w->stopped); i++) {
         exi_cell *cell = &w->sheet->cells[i];
         cell->result = render_cell(w->sheet, cell, NULL);
         const int done = atomic_fetch_add(&w->done, 1) + 1;
-        if (waiting == w && progress && progress->report)
-            progress->report(progress->user, "rendering forms", (double)done / count);
+        if (waiting == w && !exi_progress_tell(w->sheet->def->progress, "rendering forms", (double)done / count))
+            atomic_store(&w->stopped, true);
     }
 }
 
@@ -263,10 +264,13 @@ ex_result exi_slice_render(exi_slice *s, ex_error *error) {
         return result;
     work w = {.sheet = s};
     atomic_init(&w.done, 0);
+    atomic_init(&w.stopped, false);
     const work *outer = waiting;
     waiting = &w;
     exi_run(s->def->tasks, exi_slice_cell_count(s), 1, render_cells, &w);
     waiting = outer;
+    if (atomic_load(&w.stopped))
+        return exi_progress_stopped(error);
     /* Report the first of several failures in cell order, whichever came first in time: make it again for its
      * sentence. */
     for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++)

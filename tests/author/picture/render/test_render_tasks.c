@@ -103,7 +103,34 @@ static void the_bytes_are_the_same(void **state) {
         ex_mesh_destroy(meshes[i]);
 }
 
+static bool stop_soon(void *user, const char *what, double fraction) {
+    (void)what, (void)fraction;
+    return ++*(int *)user < 3;
+}
+
+static void work_stops_when_asked(void **state) {
+    (void)state;
+    ex_mesh *mesh = ball_mesh(1, 0, 0.3, 0, 32);
+    const ex_render_item item = item_of(mesh);
+    const ex_tasks ways[2] = {{.run = run_backwards}, {.run = run_threads}};
+    ex_render_def def = ex_render_def_default();
+    def.items = &item;
+    def.item_count = 1;
+    for (int i = 0; i < 3; i++) {
+        int calls = 0;
+        const ex_progress progress = {.report = stop_soon, .user = &calls};
+        ex_image *image = NULL;
+        def.tasks = i < 2 ? &ways[i] : NULL;
+        def.progress = &progress;
+        assert_int_equal(ex_render(&def, &image, NULL), EX_ERROR_FILE);
+        assert_null(image);
+        assert_int_equal(calls, 3);
+    }
+    ex_mesh_destroy(mesh);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_bytes_are_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_bytes_are_the_same),
+                                       cmocka_unit_test(work_stops_when_asked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
