@@ -44,7 +44,7 @@ class DriveReport:
     def __init__(self, handle, rig):
         r = handle.pointer.contents
         self._handle = handle
-        self.keys = key_names(rig)[:r.key_count]
+        self.keys = self._keys = key_names(rig)[:r.key_count]
         self.by_motion, self.key_spread, self.far = r.by_motion, r.key_spread, r.far_count
         for name in ("mean", "p95", "nearest_mean", "nearest_p95", "blend_mean", "blend_p95"):
             value = getattr(r, name)
@@ -108,7 +108,7 @@ class DriveReport:
         name = path_bytes(path)
         if not name.lower().endswith((b".png", b".svg")):
             raise ValueError(f"'{os.fsdecode(name)}' does not end in .png or .svg, the kinds that can be written here")
-        names = (ctypes.c_char_p * max(1, len(self.keys)))(*[key.encode("utf-8") for key in self.keys])
+        names = (ctypes.c_char_p * max(1, len(self._keys)))(*[key.encode("utf-8") for key in self._keys])
         checked(author.ex_drive_report_draw, self._handle.pointer, ctypes.addressof(names), name)
 
 

@@ -49,7 +49,7 @@ class Progress:
         except BaseException as raised:  # it must not be lost in a callback
             self._raised = raised
             return False
-        return True
+        return self._raised is None  # Ctrl-C may have come during the report
 
     def tell(self, what, fraction):
         """Progress of work in Python: raises what the function raises, and Ctrl-C."""
@@ -57,6 +57,11 @@ class Progress:
             raise self._raised
         if self._function is not None and self._function(what, fraction) is False:
             raise KeyboardInterrupt
+
+    def check(self):
+        """Before Python itself writes what the work made: raises if it was to stop."""
+        if self._raised is not None:
+            raise self._raised
 
     def _interrupt(self, number, frame):
         """Ctrl-C during the work. The interpreter would raise at the first line of a callback, where ctypes drops it."""

@@ -69,10 +69,10 @@ def layer_mask(rig, mute):
     names = [text_of(runtime.ex_rig_layer_name(pointer, layer)) for layer in range(count)]
     mask = numpy.array([runtime.ex_rig_layer_muted(pointer, layer) for layer in range(count)] + [False], dtype=bool)
     if not isinstance(mute, (str, list, tuple, set)):
-        raise TypeError(f"mute must be names of layers, not {type(mute).__name__}")
+        raise TypeError(f"muted must be names of layers, not {type(mute).__name__}")
     for name in [mute] if isinstance(mute, str) else mute:
         if not isinstance(name, str):
-            raise TypeError("mute must have names of layers")
+            raise TypeError("muted must have names of layers")
         if name not in names:
             raise KeyError(f"there is no layer '{name}'; there are {', '.join(names) or 'none'}")
         mask[names.index(name)] = True
@@ -162,14 +162,14 @@ def bake(rig, motion=None, path=None, *, map=None, clip: typing.Union[str, int, 
          end: typing.Optional[float] = None, level: typing.Union[str, int, None] = None,
          targets: typing.Optional[int] = None, influences: typing.Optional[int] = None,
          thin: typing.Union[str, float, None] = None, error: typing.Union[str, float, None] = None,
-         mute: typing.Union[str, typing.Sequence[str]] = (), force: bool = False, evaluate=None,
+         muted: typing.Union[str, typing.Sequence[str]] = (), force: bool = False, evaluate=None,
          threads: typing.Optional[int] = 1, progress=None) -> BakeReport:
     """Plays a motion on a rig and writes standard animation: all of it, or nothing on failure.
 
     rig: a Rig or its path. motion, map, clip, fps, start, end: as for `exemplar.poses`. path: .glb, standard glTF with
     morph targets, a skin and an animation; or a point cache, .pc2, .mdd, .abc, or .obj for NAME_0001.obj and so on,
     which is always exact. frames: a slice of the motion's frames, counting from 0. level: 'cage', a number, or 'limit';
-    None: the cage, or the level that a rig with displacements shows. mute: names of layers to leave out. force:
+    None: the cage, or the level that a rig with displacements shows. muted: names of layers to leave out. force:
     overwrite existing .obj files.
 
     For .glb: targets, the number of morph targets in all, those that the motion needs most (None: the rig's examples,
@@ -200,7 +200,7 @@ def bake(rig, motion=None, path=None, *, map=None, clip: typing.Union[str, int, 
     size = author.ex_bake_size(rig._handle.pointer)
     if size < 0:
         raise MemoryError("not enough memory to measure the rig")
-    muted = layer_mask(rig, mute)
+    muted = layer_mask(rig, muted)
     options = _abi.ex_bake_options(
         level=_usual_level(rig) if level is None else level_number(rig, level), thin=_length(thin, "thin", size),
         error_most=_length(error, "error", size), muted=address(muted),

@@ -35,6 +35,7 @@ from .rig import Rig
 __all__ = ["Applied", "DriveReport", "Key", "Learned", "Suggestions", "Take", "add", "apply", "keys", "learn", "remove",
            "report", "suggest"]
 
+_KEYS = 12  # that are chosen if nothing else is said
 _RATE = 24.0  # of animations in memory
 _TAKES, _GIVEN, _SUGGESTED = 256, 1024, 10000
 _RESIDUALS = ("none", "keys", "closest")
@@ -163,8 +164,6 @@ def _check_words(method, keys, until, at, choose, residual, paths, paper, databa
     if choice(method, ("keys", "motion"), "method") == "keys":
         if forms is not None or landmarks is not None or up is not None:
             raise ValueError("forms, landmarks and up belong to method='motion'")
-        if keys is None and until is None and at is None:
-            raise ValueError("keys is required: the number of keys to choose; or method='motion'")
     elif not (keys is None and until is None and at is None and choose is None and residual is None and
               database is None and not paths and not paper):
         raise ValueError("method='motion' learns from all frames and has no keys: it does not go with keys, until, at, "
@@ -260,7 +259,8 @@ def learn(driver, driven, takes, *, method: str = "keys", keys: typing.Optional[
     driver, driven: their meshes, in the form that moving frames start from; None: those of numbered .obj or .abc
     caches. takes: a list of (driver, driven) animations, or of Take with a range, fps or database.
 
-    method 'keys' blends a few frames with like poses. keys: how many to choose, per database. choose: 'farthest', the
+    method 'keys' blends a few frames with like poses. keys: how many to choose, per database (12 without
+    until and at; notes say if there are fewer). choose: 'farthest', the
     frame whose driver is farthest from its nearest key, or 'worst', the frame that the keys so far explain worst.
     until: stop when the mean error over the takes is below this, metres or '5mm'. at: frames that always become keys,
     counting from 0 over all takes. residual: the way to carry over what the blend misses of the driver: 'none', 'keys'
@@ -312,6 +312,8 @@ def learn(driver, driven, takes, *, method: str = "keys", keys: typing.Optional[
             until=0 if until is None else _metres(until, "until"), given_count=len(given),
             given=address(given) if given.size else None, driver_scale=driver_scale, driven_scale=driven_scale,
             any_fit=flag(force, "force"), options=options)
+        if keys is None and until is None and at is None and not on_motion:
+            keys = _KEYS
         most = 0 if keys is None else whole(keys, "keys", 1, _abi.EX_CONVEX_MAX)
         wanted.key_count = most or (_abi.EX_CONVEX_MAX if until is not None else len(given))
         if on_motion:
@@ -372,6 +374,12 @@ class Applied:
     left: int
 
 
+def _overs(over):
+    if isinstance(over, (str, bytes)) or not hasattr(over, "__iter__"):
+        raise TypeError("over must be a list of (animation, mesh), innermost first")
+    return list(over)
+
+
 def _apply_def(rig, driver, stage, range_, fps, driver_scale, driven_scale, database, over, untangle, settle, kept):
     first, count = frame_range(range_, "range")
     made = _abi.ex_apply_def(
@@ -379,9 +387,7 @@ def _apply_def(rig, driver, stage, range_, fps, driver_scale, driven_scale, data
         database=database_value(rig, database), driver_scale=number(driver_scale, "driver_scale", 0, above=True),
         driven_scale=number(driven_scale, "driven_scale", 0, above=True), unsettled=not flag(settle, "settle"),
         untangle=flag(untangle, "untangle"))
-    if isinstance(over, (str, bytes)) or not hasattr(over, "__iter__"):
-        raise TypeError("over must be a list of (animation, mesh), innermost first")
-    over = list(over)
+    over = _overs(over)
     overs = (_abi.ex_apply_over * max(1, len(over)))()
     for given, one in zip(overs, over):
         if not isinstance(one, (tuple, list)) or len(one) != 2:
@@ -438,6 +444,7 @@ def apply(rig, driver, out=None, *, group: typing.Optional[str] = None, range=No
     """
     rig = driven_rig(rig)
     name = None if out is None else path_bytes(out)
+    over = _overs(over)
     options = (range, fps, driver_scale, driven_scale, database, over, untangle, settle)
     group = None if group is None else _word(group, "group")
     force = flag(force, "force")

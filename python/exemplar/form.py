@@ -76,17 +76,17 @@ class _Form:
 
 
 def form(rig, pose: typing.Optional[Pose] = None, *, level: typing.Union[str, int, None] = None,
-         mute: typing.Union[str, typing.Sequence[str]] = (), normals: bool = True,
+         muted: typing.Union[str, typing.Sequence[str]] = (), normals: bool = True,
          threads: typing.Optional[int] = 1) -> Mesh:
     """The surface of a rig at one pose, as a mesh in metres with y up: with the polygons, texture coordinates, groups,
     materials and colours of the rig's mesh, and with normals unless that is False. pose: None for rest. level: 'cage',
-    a number, or 'limit'; None: the level that the project shows. mute: names of layers to leave out."""
+    a number, or 'limit'; None: the level that the project shows. muted: names of layers to leave out."""
     rig = as_rig(rig)
-    return _Form(rig, pose, level, mute, flag(normals, "normals"), lambda name: False, threads).mesh(rig)
+    return _Form(rig, pose, level, muted, flag(normals, "normals"), lambda name: False, threads).mesh(rig)
 
 
 def write_form(rig: typing.Union[Rig, str, os.PathLike], path, pose: typing.Optional[Pose] = None, *,
-               level: typing.Union[str, int, None] = None, mute: typing.Union[str, typing.Sequence[str]] = (),
+               level: typing.Union[str, int, None] = None, muted: typing.Union[str, typing.Sequence[str]] = (),
                normals: bool = True, textures: bool = False, unit: typing.Optional[float] = None,
                up: typing.Optional[str] = None, threads: typing.Optional[int] = 1) -> None:
     """Writes the surface of a rig at one pose, as `exemplar pose` does: .obj, .ply, .glb or .gltf.
@@ -108,7 +108,7 @@ def write_form(rig: typing.Union[Rig, str, os.PathLike], path, pose: typing.Opti
         axes.unit = number(unit, "unit", 0, above=True)
     if up is not None:
         axes.z_up = choice(up, ("y", "z"), "up") == "z"
-    made = _Form(rig, pose, level, mute, normals,
+    made = _Form(rig, pose, level, muted, normals,
                  lambda texture: textures or is_scene and author.ex_texture_is_shown(texture), threads)
     mesh = made.mesh(rig)
     given = mesh._to_c()

@@ -325,7 +325,7 @@ class Mesh:
     @property
     def vertices(self) -> numpy.ndarray:
         """(V, 3) doubles, in the unit of the file. You may change them in place, or set all of them."""
-        return self._vertices
+        return self._vertices[:]  # a view: another shape of it is not the mesh's
 
     @vertices.setter
     def vertices(self, values) -> None:

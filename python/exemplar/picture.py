@@ -67,6 +67,18 @@ class Picture(numpy.ndarray):
     """An image (H, W, 4) of bytes, red green blue alpha in sRGB, rows from the top. A notebook shows it."""
     __array_priority__ = 1  # numpy.hstack of pictures is a picture
 
+    def save(self, path) -> None:
+        """Writes a PNG file."""
+        write_png(path, self)
+
+    def __repr__(self):
+        if self.dtype != numpy.uint8 or self.ndim != 3:
+            return repr(self.view(numpy.ndarray))  # a part of one
+        return f"<exemplar.Picture {self.shape[1]} x {self.shape[0]}>"
+
+    def __array_wrap__(self, made, context=None, scalar=False):
+        return super().__array_wrap__(made, context) if made.ndim else made[()]
+
     def _repr_png_(self):
         if self.dtype != numpy.uint8 or self.ndim not in (2, 3) or not self.size:
             return None  # a part of one
@@ -90,6 +102,8 @@ def read_image(source) -> Picture:
 def write_png(path, image) -> None:
     """Writes an image (H, W, 4), (H, W, 3) or (H, W) as a PNG file: bytes, or real numbers from 0 to 1."""
     name = _given.file(path)
+    if not name.lower().endswith(b".png"):
+        raise ValueError(f"'{os.fsdecode(name)}' does not end in .png, the only kind that can be written here")
     held, _pixels = _image(image, "image")
     checked(author.ex_image_write, name, ctypes.byref(held))
 
@@ -122,7 +136,7 @@ class _Subject:
         if self.rig is not None:
             self._open_rig(hooks, pose, level, mute, example)
             return
-        for option, value in (("pose", pose), ("level", level), ("mute", mute)):
+        for option, value in (("pose", pose), ("level", level), ("muted", mute)):
             if value is not None:
                 raise ValueError(f"{name} is a form, not a rig: {option} goes with rigs")
         if not _given.is_path(source):
@@ -312,7 +326,7 @@ def _muted(rig, names):
     count = runtime.ex_rig_layer_count(pointer)
     muted = (ctypes.c_bool * max(count, 1))(*(runtime.ex_rig_layer_muted(pointer, i) for i in range(count)))
     layers = [text_of(runtime.ex_rig_layer_name(pointer, i)) for i in range(count)]
-    for name in _names(names, "mute"):
+    for name in _names(names, "muted"):
         if name not in layers:
             raise KeyError(f"the rig has no layer '{name}'; there are {', '.join(layers) or 'none'}")
         muted[layers.index(name)] = True
@@ -343,8 +357,8 @@ def _size(size, most):
 
 def render(source, pose=None, *, size: Tuple[int, int] = (1000, 1000), yaw: float = 25, pitch: float = 10,
            angle: float = 24, parallel: bool = False, zoom: float = 1, look_at: Optional[str] = None,
-           around: Optional[str] = None, fit: Optional[str] = None, turntable: Optional[int] = None,
-           level: Union[None, int, str] = None, mute: Words = None, up: str = "y", flat: bool = False,
+           around: Optional[str] = None, fit: Optional[str] = None, box=None, turntable: Optional[int] = None,
+           level: Union[None, int, str] = None, muted: Words = None, up: str = "y", flat: bool = False,
            smooth: bool = False,
            wireframe: bool = False, backfaces: bool = False, texture=None, plain: bool = False,
            show: Optional[str] = None, with_=None, values=None, label: Optional[str] = None, unit: Optional[str] = None,
@@ -356,8 +370,9 @@ def render(source, pose=None, *, size: Tuple[int, int] = (1000, 1000), yaw: floa
     source: a Rig, a Mesh, (vertices, faces), or the path of a rig or a form. pose: from rig.pose, or {axis: value}.
     size: (width, height) in pixels. yaw, pitch: degrees of the camera around the form (0: its front, 90: its left side)
     and downwards. angle: angle of view in degrees; parallel: without perspective. zoom: 2 is twice as large. look_at: a
-    joint; around: a vertex group; fit: an example, 'NAME' or 'LAYER/NAME': what fills the picture. turntable: N
-    pictures in a full turn, (N, H, W, 4). level: 'cage', a number or 'limit'. mute: layers to leave out. up: 'z' for a
+    joint; around: a vertex group; fit: an example, 'NAME' or 'LAYER/NAME': what fills the picture. box: ((x0, y0, z0),
+    (x1, y1, z1)) in metres fills it instead: pictures with the same box share one camera. turntable: N
+    pictures in a full turn, (N, H, W, 4). level: 'cage', a number or 'limit'. muted: layers to leave out. up: 'z' for a
     form with z up. flat, smooth, wireframe, backfaces: as `exemplar render`. texture: the base colour, as a path or an
     image, in place of materials. plain: clay. show: numbers as colours: 'difference' (with_=other), 'displacement',
     'example:LAYER/NAME', 'skin:JOINT'; or values: your own (V,), with label and unit for the legend; diverging: two
@@ -388,9 +403,13 @@ def render(source, pose=None, *, size: Tuple[int, int] = (1000, 1000), yaw: floa
     _given.flag(plain, "plain"), _given.flag(diverging, "diverging"), _given.word(up, "up", ("y", "z"))
     _check_show(show, with_, values, range, label, unit)
     example = _focus.check(look_at, around, fit)
+    if box is not None:
+        if look_at is not None or around is not None or fit is not None:
+            raise ValueError("box does not go with look_at, around or fit: each says what fills the picture")
+        camera.box[:] = _box(box)
     with tasks(threads) as hooks, Progress(progress) as work:
         definition.tasks, definition.progress = hooks, work.pointer
-        subject = _Subject(source, "source", hooks, pose, level, mute, up, example)
+        subject = _Subject(source, "source", hooks, pose, level, muted, up, example)
         other = None if with_ is None else _Subject(with_, "with_", hooks, up=up)
         if show is not None:
             subject.show(show, other, hooks)
@@ -428,6 +447,15 @@ def _check_show(show, other, values, range_, label, unit):
     if range_ is not None and show is None and values is None:
         raise ValueError("range goes with show or values")
     _given.text(label, "label", optional=True, empty=True), _given.text(unit, "unit", optional=True, empty=True)
+
+
+def _box(given):
+    """Six numbers, the smallest x y z and the largest."""
+    corners = take(given, "f8", (2, 3), "box")
+    if not numpy.isfinite(corners).all() or not (corners[0] <= corners[1]).all() or \
+            not (corners[0] < corners[1]).any():
+        raise ValueError("box must be ((x0, y0, z0), (x1, y1, z1)), finite, the smaller corner first")
+    return corners.ravel().tolist()
 
 
 def _range(given):

@@ -107,9 +107,10 @@ class Project:
         """Reads the file again; changes that were not saved are lost. Returns itself."""
         with self._busy:
             self._idle()
-            made = ctypes.c_void_p()
+            known, made = self._read_old(self._path), ctypes.c_void_p()
             checked(author.ex_project_read, self._path, ctypes.byref(made))
             self._swap(made, True)
+            self._known = known
         return self
 
     @property
@@ -160,6 +161,10 @@ class Project:
             target = self._path if path is None else _given.place(path)
             folder = os.path.dirname(os.path.realpath(target))
             project = self._pointer()
+            if folder != os.path.dirname(os.path.realpath(self._path)) and \
+                    not all(name.startswith(b"/") for name in named(self._view())):
+                raise ValueError(f"'{os.fsdecode(target)}' is in another folder than the files that the project names: "
+                                 f"save it beside '{os.fsdecode(self._path)}', or copy the whole folder")
             with locked(folder):
                 old = self._read_old(target)
                 if old is not None and target == self._path and self._known is not None and old != self._known:
@@ -173,7 +178,6 @@ class Project:
                 except BaseException:
                     self._path = before
                     raise
-                self._known = self._read_old(target)
 
     @staticmethod
     def _read_old(path):
@@ -222,7 +226,6 @@ class Project:
                     author.ex_history_step(self._path, not redo, None, None)
                 raise
             finally:
-                self._known = None
                 self.reload()
             return versions[:steps]
 
@@ -250,8 +253,8 @@ class Project:
             with locked(os.path.dirname(os.path.realpath(self._path))), tasks(threads) as hooks, \
                     Progress(progress) as work:
                 building = Building(work, hooks, self._kept.pointer if self._kept else None)
-                self._known = None
                 yield building
+                self._known = self._read_old(self._path)
                 self.notes = building.notes.texts
 
     def add_example(self, sculpt, name: Optional[str] = None, *, at: Optional[Values] = None,
@@ -491,6 +494,7 @@ class Project:
                     building = Building(work, hooks, self._kept.pointer if self._kept else None, how)
                     self._call(author.ex_project_build, ctypes.byref(building.options), ctypes.byref(made))
                     if target is not None:
+                        work.check()
                         checked(author.ex_rig_write_for, target, made, axes)
                 rig = Rig._own(made)
         rig.notes, rig._form_axes = building.notes.texts, (axes.unit, bool(axes.z_up))

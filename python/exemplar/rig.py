@@ -514,6 +514,8 @@ class Rig:
     def save(self, path) -> None:
         """Writes the rig file, .glb."""
         self._packable()
+        if not path_bytes(path).lower().endswith(b".glb"):
+            raise ValueError(f"'{os.fsdecode(path)}' does not end in .glb, the only kind that can be written here")
         unit, z_up = self._form_axes
         axes = _abi.ex_form_axes(unit=unit, z_up=z_up)
         checked(author.ex_rig_write_for, path_bytes(path), self._handle.pointer, axes)

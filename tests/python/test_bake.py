@@ -36,7 +36,7 @@ def tell(tool, *words):
     ({}, []), ({"targets": 4, "thin": "0.01%"}, ["--targets", "4", "--thin", "0.01%"]),
     ({"thin": 1e-4, "influences": 1}, ["--thin", "1e-4", "--influences", "1"]),
     ({"frames": slice(2, 7), "error": "5%"}, ["--frames", "3:7", "--error", "5%"]),
-    ({"mute": "arm"}, ["--mute", "arm"]), ({"threads": 2, "frames": (3, None)}, ["--frames", "4:"]),
+    ({"muted": "arm"}, ["--mute", "arm"]), ({"threads": 2, "frames": (3, None)}, ["--frames", "4:"]),
 ])
 def test_glb_equals_the_tools(tool, demo, arm, table, tmp_path, options, words):
     told = tell(tool, demo("arm") / "arm.glb", "--motion", table, "--fps", "24", *words, tmp_path / "tool" / "a.glb")
@@ -128,8 +128,8 @@ def test_interrupted(arm, table, tmp_path, ending):
     ("a.txt", {}), (None, {}), ("a.pc2", {"targets": 3}), ("a.pc2", {"thin": 1}), ("a.glb", {"targets": 0}),
     ("a.glb", {"thin": "x%"}), ("a.glb", {"thin": -1}), ("a.glb", {"influences": 1.5}), ("a.glb", {"level": "far"}),
     ("a.glb", {"level": 3}), ("a.glb", {"level": -7}), ("a.glb", {"frames": (5, 2)}), ("a.glb", {"frames": (0, 99)}),
-    ("a.glb", {"frames": 5}), ("a.glb", {"frames": slice(0, 5, 2)}), ("a.glb", {"mute": 5}),
-    ("a.glb", {"mute": ["no"]}),
+    ("a.glb", {"frames": 5}), ("a.glb", {"frames": slice(0, 5, 2)}), ("a.glb", {"muted": 5}),
+    ("a.glb", {"muted": ["no"]}),
     ("a.glb", {"evaluate": print}), ("a.pc2", {"evaluate": 5}), ("a.glb", {"threads": 0}), ("a.glb", {"progress": 5}),
     ("a.glb", {"force": None}), ("a.glb", {"error": 1e-9, "targets": 1}), ("none/a.glb", {}),
 ])

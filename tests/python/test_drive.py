@@ -326,7 +326,7 @@ def test_interrupted_by_a_signal(data, tmp_path):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"keys": 0}, {"keys": 2.5}, {"keys": 2, "method": "magic"}, {"keys": 2, "forms": 3}, {"keys": 2, "up": "y"},
+    {"keys": 0}, {"keys": 2.5}, {"keys": 2, "method": "magic"}, {"keys": 2, "forms": 3}, {"keys": 2, "up": "y"},
     {"method": "motion", "keys": 2}, {"method": "motion", "up": "w"}, {"keys": 2, "residual": "some"}, {"at": [-1]},
     {"at": [999]}, {"keys": 2, "choose": "best"}, {"keys": 2, "until": "5km"}, {"keys": 2, "thickness": -1},
     {"keys": 2, "frames": 0}, {"keys": 2, "frames": "many"}, {"keys": 2, "frame": "group:"}, {"keys": 2, "frame": 5},
@@ -367,3 +367,18 @@ def test_wrong_takes(data, rig, demo):
         with pytest.raises((ValueError, TypeError, KeyError, exemplar.Error)):
             call()
     assert not pathlib.Path("out.txt").exists()
+
+
+def test_twelve_keys_are_chosen_if_nothing_is_said(data):
+    learned = drive.learn(BODY, SLEEVE, data.takes)
+    wanted = drive.learn(BODY, SLEEVE, data.takes, keys=12)
+    assert learned.keys == wanted.keys and learned.notes == wanted.notes
+    assert (len(learned.keys) == 12) != any("not 12" in note for note in learned.notes)
+
+
+def test_a_report_is_drawn_with_its_own_keys(data, tmp_path):
+    learned = drive.learn(BODY, SLEEVE, data.takes, keys=2)
+    report = drive.report(learned, data.takes[0][0])
+    report.keys = ()
+    report.draw(tmp_path / "a.svg")
+    assert all(key in (tmp_path / "a.svg").read_text() for key in learned.keys)

@@ -23,7 +23,7 @@ def compare(folder, names):
 @pytest.mark.parametrize("name", ["a.obj", "a.ply", "a.glb", "a.gltf"])
 @pytest.mark.parametrize("options, words", [
     ({}, []), ({"normals": False, "level": "cage"}, ["--no-normals", "--level", "cage"]),
-    ({"mute": "arm"}, ["--mute", "arm"]),
+    ({"muted": "arm"}, ["--mute", "arm"]),
 ])
 def test_arm(tool, demo, tmp_path, name, options, words):
     path = demo("arm") / "arm.glb"
@@ -72,7 +72,7 @@ def test_meshes(demo):
 
 
 @pytest.mark.parametrize("path, options", [
-    ("a.off", {}), ("a.obj", {"level": 9}), ("a.obj", {"mute": "none"}), ("a.obj", {"unit": 0}), ("a.obj", {"up": "x"}),
+    ("a.off", {}), ("a.obj", {"level": 9}), ("a.obj", {"muted": "none"}), ("a.obj", {"unit": 0}), ("a.obj", {"up": "x"}),
     ("a.obj", {"normals": 1}), ("a.obj", {"textures": None}), ("a.obj", {"threads": 0}), ("none/a.obj", {}),
     ("a.obj", {"pose": 5}), ("a.obj", {"pose": "many"}),
 ])

@@ -163,3 +163,11 @@ def test_displacement_maps(tmp_path):
     with pytest.raises(exemplar.Error):
         exemplar.DisplacementMap.read(tmp_path / "cube.ply")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["cube.ply", "d.ply"]
+
+
+def test_another_shape_of_the_vertices_is_not_the_mesh_s():
+    mesh = exemplar.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], groups=["g"], face_groups=[0])
+    mesh.vertices.shape = (1, -1)
+    assert mesh.vertices.shape == (3, 3) and mesh.mask("g").tolist() == [1, 1, 1]
+    mesh.vertices[0] = 5
+    assert mesh.vertices[0].tolist() == [5, 5, 5]

@@ -35,7 +35,7 @@ def drawn(tool, tmp_path):
     ("elbow", ["--show", "example:bent_100", "--fit", "example:bent_100"], None,
      dict(show="example:bent_100", fit="example:bent_100")),
     ("blob", ["bend=1", "--level", "cage", "--mute", "blob", "--backfaces", "--smooth"], {"bend": 1},
-     dict(level="cage", mute="blob", backfaces=True, smooth=True)),
+     dict(level="cage", muted="blob", backfaces=True, smooth=True)),
     ("face", [], None, {}),
     ("face", ["--plain"], None, dict(plain=True)),
 ])
@@ -146,7 +146,7 @@ def test_wrong_use(demo):
             (lambda: render(blob, {"bent": 1}), exemplar.DataError), (lambda: render(blob, {"bend": "x"}), TypeError),
             (lambda: render(blob, 3), TypeError), (lambda: render(mesh, {"bend": 1}), ValueError),
             (lambda: render(blob, level=7), ValueError), (lambda: render(blob, level="cages"), ValueError),
-            (lambda: render(blob, mute="nothing"), KeyError), (lambda: render(blob, show="x"), ValueError),
+            (lambda: render(blob, muted="nothing"), KeyError), (lambda: render(blob, show="x"), ValueError),
             (lambda: render(blob, show="difference"), ValueError), (lambda: render(blob, with_=mesh), ValueError),
             (lambda: render(mesh, show="displacement"), ValueError), (lambda: render(blob, show="skin:a"), ValueError),
             (lambda: render(arm, show="skin:a"), KeyError), (lambda: render(arm, look_at="a"), KeyError),
@@ -175,3 +175,26 @@ def test_progress_stops_a_render(demo):
 
     with pytest.raises(Stop):
         render(demo("blob") / "blob.glb", size=(400, 400), progress=stop)
+
+
+def test_a_picture_saves_itself_and_says_what_it_is(tmp_path):
+    picture = exemplar.render(Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), **SMALL)
+    assert repr(picture) == "<exemplar.Picture 120 x 90>" and repr(picture[0, 0]).startswith("array(")
+    picture.save(tmp_path / "a.png")
+    assert (read_image(tmp_path / "a.png") == picture).all()
+    assert not isinstance(picture.max(), numpy.ndarray)
+    with pytest.raises(ValueError, match=r"\.png"):
+        write_png(tmp_path / "a.jpg", picture)
+
+
+def test_pictures_with_one_box_share_a_camera():
+    faces, small = [[0, 1, 2]], numpy.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    options = dict(box=((0, 0, -.5), (4, 4, .5)), ground=False, background="transparent", yaw=0, pitch=0,
+                   size=(400, 300))
+    areas = [(exemplar.render((small * size, faces), **options)[..., 3] > 0).sum() for size in (1, 2)]
+    assert areas[1] == pytest.approx(4 * areas[0], rel=.1)
+    for wrong in (((0, 0, 0), (0, 0, 0)), ((1, 0, 0), (0, 1, 1)), 5, ((0, 0, 0), (1, 1, numpy.nan))):
+        with pytest.raises((ValueError, TypeError)):
+            exemplar.render((small, faces), box=wrong)
+    with pytest.raises(ValueError, match="box"):
+        exemplar.render((small, faces), box=((0, 0, 0), (1, 1, 1)), look_at="hand")

@@ -346,8 +346,23 @@ def test_another_working_folder_changes_nothing(copy, monkeypatch, tmp_path):
     made.save()
     assert project.path == tmp_path / "arm" / "arm.json" and made.path == tmp_path / "arm" / "again.json"
     assert (Project(made.path).build().evaluate() == expected).all()
-    project.save("here.json")
+    with pytest.raises(ValueError, match="another folder"):  # the names in it would lead nowhere
+        project.save("here.json")
+    project.save("../here.json")
     monkeypatch.chdir(tmp_path)
-    assert project.path == tmp_path / "arm" / "other" / "here.json" and project.reload().saved
+    assert project.path == tmp_path / "arm" / "here.json" and project.reload().saved
     assert own.path == tmp_path / "arm" / "own" / "blob.json" and own.build().examples
     assert os.path.isabs(cache.path) and os.path.exists(cache.path)
+
+
+def test_another_program_s_change_is_kept(copy):
+    folder = copy("arm")
+    project, other = Project(folder / "arm.json"), Project(folder / "arm.json")
+    with other.edit() as data:
+        data["layers"][0]["name"] = "theirs"
+    other.save()
+    project.data = project.data
+    with pytest.raises(ValueError, match="reload"):
+        project.save()
+    assert project.reload().layers[0].name == "theirs"
+    project.save()

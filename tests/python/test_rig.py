@@ -153,3 +153,8 @@ def test_skeletons():
             exemplar.Skeleton(*wrong)
     with pytest.raises((ValueError, exemplar.Error)):
         exemplar.Skeleton(["a"], [-1], [[0, 0, 0]], inverse_binds=numpy.zeros((1, 3, 4)))
+
+
+def test_a_rig_is_saved_as_glb_only(demo, tmp_path):
+    with pytest.raises(ValueError, match=r"\.glb"):
+        exemplar.load(demo("blob") / "blob.glb").save(tmp_path / "x.gltf")
