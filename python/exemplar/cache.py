@@ -19,6 +19,7 @@ from ._library import Handle, _library, author, checked, path_bytes
 from ._options import count as whole
 from ._options import flag, number
 from ._work import Progress
+from .errors import Error
 from .mesh import Mesh, _free, as_mesh
 
 KINDS = ("pc2", "mdd", "obj", "abc")
@@ -328,15 +329,27 @@ class Stage:
     removed. Use it in a `with` statement."""
 
     def __init__(self):
-        self._folder, self._count = None, 0
+        self._folder, self._count, self._names = None, 0, {}
 
     def __enter__(self) -> Stage:
         return self
 
     def __exit__(self, kind, value, trace) -> None:
+        if isinstance(value, Error) and value.args and isinstance(value.args[0], str):
+            value.args = (self.said(value.args[0]), *value.args[1:])
         folder, self._folder = self._folder, None
         if folder is not None:
             folder.cleanup()
+
+    def call(self, path: bytes, name: str) -> None:
+        """Sentences name the argument instead of its temporary file."""
+        self._names[os.fsdecode(path)] = name
+
+    def said(self, text: str) -> str:
+        """A sentence of the library with names of arguments."""
+        for path, name in self._names.items():
+            text = text.replace(f"'{path}'", name).replace(path, name)
+        return text
 
     def path(self, ending: str) -> bytes:
         """A new path in the folder."""
@@ -358,6 +371,7 @@ class Stage:
             raise TypeError(f"{name} must be the path of a cache, a Cache, an array (N, V, 3) or an iterator of "
                             f"(V, 3), not {what}")
         path = self.path("pc2")
+        self.call(path, name)
         Cache.write(path, value, rate=rate)
         return path
 

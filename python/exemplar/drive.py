@@ -233,15 +233,15 @@ def _binds(options, bind, driver, driven, stage, kept):
 def _references(takes, database, stage):
     """The library's references, one for each take."""
     made = (_abi.ex_drive_reference * len(takes))()
-    for reference, given in zip(made, takes):
+    for i, (reference, given) in enumerate(zip(made, takes)):
         first, count = frame_range(given.range, "range")
         reference.first, reference.count = first, count or 0
         reference.rate = _rate(given.fps, given.driver)
         if (given.database is None) != (database is None):
             raise ValueError("database names the axis, and then every Take has its position on it: give both or none")
         reference.database = 0 if given.database is None else number(given.database, "database")
-        reference.driver = stage.cache(given.driver, "driver")
-        reference.driven = stage.cache(given.driven, "driven")
+        reference.driver = stage.cache(given.driver, f"takes[{i}].driver")
+        reference.driven = stage.cache(given.driven, f"takes[{i}].driven")
     return made
 
 

@@ -25,6 +25,7 @@ from ._given import Notes
 from ._project import (Building, Damped, Finding, Forms, Mirrored, ProjectLayer, Sculpted, Version, dumped,
                        kept_version, layer_of, locked, mesh_of, named, named_in, reference, scene_of, side, version_of)
 from ._work import Progress, tasks
+from .cache import Stage
 from .rig import Rig
 
 STORAGES = ("float", "short")
@@ -279,18 +280,21 @@ class Project:
             raise ValueError("an example keeps its falloff when its sculpt is replaced: move_example changes it")
         given = _abi.ex_sculpt(layer=_given.text(layer, "layer", optional=True), name=label, replace=bool(replace),
                                any_size=_given.flag(force, "force"), scale=_given.number(scale, "scale", above=0))
-        with self._busy, tempfile.TemporaryDirectory(prefix="exemplar-") as folder:
+        if not _given.is_path(sculpt) and given.scale != 1:
+            raise ValueError("scale goes with a file: an array is in metres")
+        with self._busy, Stage() as stage:
             places = [_places.place(at, self._kind_of, "at"), _places.place(joint, self._kind_of, "joint", joints=True),
                       _places.falloff(falloff)]
             given.at, given.joints, given.falloff = places
-            given.form = self._form(sculpt, folder)
+            given.form = self._form(sculpt, stage)
             made = _abi.ex_sculpted()
             with self._changing("add_example", progress, threads) as building:
                 self._call(author.ex_project_add_sculpt, ctypes.byref(given), ctypes.byref(building.options),
                            ctypes.byref(made))
+            self.notes = [stage.said(note) for note in self.notes]
             return Sculpted(**self._sculpted(made), notes=self.notes)
 
-    def _form(self, sculpt, folder):
+    def _form(self, sculpt, stage):
         """The file of a sculpt; an array is written to one, with the faces of the project's mesh."""
         if _given.is_path(sculpt):
             return _given.file(sculpt, "sculpt")
@@ -305,7 +309,8 @@ class Project:
             ctypes.memmove(mesh.positions, address(form), form.nbytes)
             # positions of other files need not be normals' any more
             author.ex_mesh_to_axes(ctypes.byref(mesh), _abi.ex_form_axes(unit=view.unit, z_up=view.z_up))
-            path = os.path.join(os.fsencode(folder), b"sculpt.obj")
+            path = stage.path("obj")
+            stage.call(path, "sculpt")
             checked(author.ex_obj_write, path, ctypes.byref(mesh))
             return path
 

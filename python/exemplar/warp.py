@@ -337,6 +337,7 @@ def _form_file(form, name, stage):
     path = os.path.join(folder, _word(name, "names") + b".obj")
     if b"/" in _word(name, "names"):
         raise ValueError(f"names: '{name}' has a slash")
+    stage.call(path, f"the form '{name}'")
     mesh.write(path)
     return path
 
@@ -374,6 +375,7 @@ def warp(a, b, *others, names: typing.Optional[typing.Sequence[str]] = None, ref
         given = _abi.ex_warp_def(reference=paths[reference], form_count=len(targets), forms=ctypes.addressof(files),
                                  options=options, segments=_segment_file(segments, stage))
         rig = _build(given, notes, threads, progress)
+        notes = [stage.said(note) for note in notes]
         stem = os.path.splitext(os.path.basename(os.fsdecode(paths[reference])))[0]
     return Warp(rig, stem, options, notes)
 

@@ -382,3 +382,13 @@ def test_a_report_is_drawn_with_its_own_keys(data, tmp_path):
     report.keys = ()
     report.draw(tmp_path / "a.svg")
     assert all(key in (tmp_path / "a.svg").read_text() for key in learned.keys)
+
+
+def test_messages_name_arguments_not_temporary_files(data):
+    (driver, driven), = data.takes[:1]
+    wrong = numpy.zeros((4, 5, 3))
+    for call, word in ((lambda: drive.learn(BODY, SLEEVE, [(wrong, wrong)]), "takes[0].driver"),
+                       (lambda: drive.apply(drive.learn(BODY, SLEEVE, data.takes, keys=2), wrong), "driver")):
+        with pytest.raises(exemplar.Error) as raised:
+            call()
+        assert word in str(raised.value) and "exemplar-" not in str(raised.value)
