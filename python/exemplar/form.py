@@ -26,7 +26,7 @@ class _Form:
 
     def __init__(self, rig, pose, level, mute, normals, wanted, threads):
         pointer = rig._handle.pointer
-        pose = rig.pose() if pose is None else pose
+        pose = rig.pose() if pose is None else rig.pose().set(pose) if isinstance(pose, typing.Mapping) else pose
         if not isinstance(pose, Pose) or pose._rig._handle is not rig._handle:
             raise TypeError("pose must come from rig.pose of this rig")
         if len(pose) != 1:
@@ -75,17 +75,17 @@ class _Form:
         return Mesh._made(author.ex_rig_to_mesh, rig._handle.pointer, ctypes.byref(surface))
 
 
-def form(rig, pose: typing.Optional[Pose] = None, *, level: typing.Union[str, int, None] = None,
+def form(rig, pose: typing.Union[Pose, typing.Mapping, None] = None, *, level: typing.Union[str, int, None] = None,
          muted: typing.Union[str, typing.Sequence[str]] = (), normals: bool = True,
          threads: typing.Optional[int] = 1) -> Mesh:
     """The surface of a rig at one pose, as a mesh in metres with y up: with the polygons, texture coordinates, groups,
-    materials and colours of the rig's mesh, and with normals unless that is False. pose: None for rest. level: 'cage',
-    a number, or 'limit'; None: the level that the project shows. muted: names of layers to leave out."""
+    materials and colours of the rig's mesh, and with normals unless that is False. pose: of rig.pose,
+    {axis: value}, or None for rest. level: 'cage', a number, or 'limit'; None: the level that the project shows. muted: names of layers to leave out."""
     rig = as_rig(rig)
     return _Form(rig, pose, level, muted, flag(normals, "normals"), lambda name: False, threads).mesh(rig)
 
 
-def write_form(rig: typing.Union[Rig, str, os.PathLike], path, pose: typing.Optional[Pose] = None, *,
+def write_form(rig: typing.Union[Rig, str, os.PathLike], path, pose: typing.Union[Pose, typing.Mapping, None] = None, *,
                level: typing.Union[str, int, None] = None, muted: typing.Union[str, typing.Sequence[str]] = (),
                normals: bool = True, textures: bool = False, unit: typing.Optional[float] = None,
                up: typing.Optional[str] = None, threads: typing.Optional[int] = 1) -> None:

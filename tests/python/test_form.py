@@ -83,3 +83,10 @@ def test_wrong_use(demo, tmp_path, path, options):
     with pytest.raises((ValueError, TypeError, KeyError, exemplar.Error)):
         exemplar.write_form(rig, tmp_path / path, **options)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_pose_by_names(demo):
+    rig = exemplar.load(demo("arm") / "arm.glb")
+    assert (exemplar.form(rig, {"elbow": 70}).vertices == exemplar.form(rig, rig.pose(elbow=70)).vertices).all()
+    with pytest.raises(KeyError):
+        exemplar.form(rig, {"elbo": 70})
