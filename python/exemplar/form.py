@@ -80,7 +80,8 @@ def form(rig, pose: typing.Union[Pose, typing.Mapping, None] = None, *, level: t
          threads: typing.Optional[int] = 1) -> Mesh:
     """The surface of a rig at one pose, as a mesh in metres with y up: with the polygons, texture coordinates, groups,
     materials and colours of the rig's mesh, and with normals unless that is False. pose: of rig.pose,
-    {axis: value}, or None for rest. level: 'cage', a number, or 'limit'; None: the level that the project shows. muted: names of layers to leave out."""
+    {axis: value}, or None for rest. level: 'cage', a number, or 'limit'; None: the level that the project shows.
+    muted: names of layers to leave out."""
     rig = as_rig(rig)
     return _Form(rig, pose, level, muted, flag(normals, "normals"), lambda name: False, threads).mesh(rig)
 

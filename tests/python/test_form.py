@@ -72,7 +72,8 @@ def test_meshes(demo):
 
 
 @pytest.mark.parametrize("path, options", [
-    ("a.off", {}), ("a.obj", {"level": 9}), ("a.obj", {"muted": "none"}), ("a.obj", {"unit": 0}), ("a.obj", {"up": "x"}),
+    ("a.off", {}), ("a.obj", {"level": 9}), ("a.obj", {"muted": "none"}),
+    ("a.obj", {"unit": 0}), ("a.obj", {"up": "x"}),
     ("a.obj", {"normals": 1}), ("a.obj", {"textures": None}), ("a.obj", {"threads": 0}), ("none/a.obj", {}),
     ("a.obj", {"pose": 5}), ("a.obj", {"pose": "many"}),
 ])
