@@ -201,6 +201,8 @@ def articulate(meshes, *, faces=None, output=None, weights=None, skeleton=None, 
     mesh out once.
     """
     target = None if output is None else _given.file(output, "output")
+    if target is not None and not target.lower().endswith(b".glb"):
+        raise ValueError(f"'{os.fsdecode(target)}' does not end in .glb, the kind that can be written here")
     table = None if poses is None else _given.file(poses, "poses")
     start = None if weights is None else _given.file(weights, "weights")
     joints = None if skeleton is None else _given.file(skeleton, "skeleton")

@@ -180,6 +180,7 @@ def bake(rig, motion=None, path=None, *, map=None, clip: typing.Union[str, int, 
     For caches: evaluate, a function of a Pose that returns positions (N, V, 3), in place of the runtime; for example
     one that works on a GPU.
     """
+    inputs = [given for given in (rig, motion, map) if isinstance(given, (str, bytes, os.PathLike))]
     rig = as_rig(rig)
     if path is None:
         raise TypeError("path is required: it names the output, .glb, .pc2, .mdd, .abc or .obj")
@@ -188,7 +189,7 @@ def bake(rig, motion=None, path=None, *, map=None, clip: typing.Union[str, int, 
     if not name.lower().endswith(_ENDINGS):
         raise ValueError(f"'{os.fsdecode(name)}' does not end in .glb, .pc2, .mdd, .abc or .obj, the kinds that can be "
                          "written here")
-    if isinstance(motion, (str, bytes, os.PathLike)) and is_same_file(name, motion):
+    if any(is_same_file(name, given) for given in inputs):
         raise ValueError(f"'{os.fsdecode(name)}' is also an input and would be overwritten: give another name")
     for given, word in ((targets, "targets"), (influences, "influences"), (thin, "thin"), (error, "error")):
         if given is not None and not is_glb:

@@ -172,18 +172,21 @@ class Cache:
     # ---- writing ----
 
     @staticmethod
-    def write(path, frames, *, rate: float = 24, start: float = 0, times=None, mesh=None,
-              count: typing.Optional[int] = None, force: bool = False, progress=None) -> CacheInfo:
+    def write(path, frames, *, rate: typing.Optional[float] = None, start: typing.Optional[float] = None, times=None,
+              mesh=None, count: typing.Optional[int] = None, force: bool = False, progress=None) -> CacheInfo:
         """Writes a cache: all of it, or nothing if anything fails or is interrupted.
 
         path: .pc2, .mdd, .abc, or .obj for NAME_0001.obj and so on. frames: an array (N, V, 3), a Cache, a list, or an
         iterator of (V, 3). count: how many an iterator gives, so that they need not be kept on the disk until the last
-        one is known. rate: frames per second, from `start` seconds on; or times (N,) in seconds, ascending. mesh: the
-        faces, which .obj and .abc need. force: overwrite existing .obj files.
+        one is known. rate: frames per second, from `start` seconds on; or times (N,) in seconds, ascending; None: the
+        times of a Cache, else 24 from 0 on. mesh: the faces, which .obj and .abc need. force: overwrite existing .obj files.
         """
         name = path_bytes(path)
         kind = kind_of(name)
-        rate, start = number(rate, "rate", 0, above=True), number(start, "start")
+        if rate is None and start is None and times is None and isinstance(frames, Cache):
+            times = frames.times
+        rate = 24 if rate is None else number(rate, "rate", 0, above=True)
+        start = 0 if start is None else number(start, "start")
         force = flag(force, "force")
         mesh = None if mesh is None else as_mesh(mesh)
         if author.ex_cache_needs_mesh(name) and mesh is None:

@@ -93,8 +93,8 @@ def write_form(rig: typing.Union[Rig, str, os.PathLike], path, pose: typing.Unio
     """Writes the surface of a rig at one pose, as `exemplar pose` does: .obj, .ply, .glb or .gltf.
 
     A .glb or .gltf is in metres with y up and has the rig's materials, with the textures as they are at the pose. The
-    others are in `unit` metres, with `up` 'y' or 'z'; None: those of the project, known if rig is a path, else metres
-    with y up. textures: write the other textures too, beside the form as NAME.base_color.png.
+    others are in `unit` metres, with `up` 'y' or 'z'; None: those of the project that the rig was
+    built from. textures: write the other textures too, beside the form as NAME.base_color.png.
     """
     name = path_bytes(path)
     if not name.lower().endswith(_ENDINGS):
@@ -102,7 +102,9 @@ def write_form(rig: typing.Union[Rig, str, os.PathLike], path, pose: typing.Unio
                          "written here")
     is_scene, textures, normals = name.lower().endswith(_SCENES), flag(textures, "textures"), flag(normals, "normals")
     axes = _abi.ex_form_axes()
-    if not isinstance(rig, Rig):
+    if isinstance(rig, Rig):
+        axes.unit, axes.z_up = rig._form_axes
+    else:
         rig, source = as_rig(rig), path_bytes(rig)
         checked(author.ex_rig_read_axes, source, ctypes.byref(axes))
     if unit is not None:

@@ -17,13 +17,16 @@ import operator
 import os
 import pathlib
 import threading
-from typing import NamedTuple, Optional
+from collections.abc import Mapping
+from typing import NamedTuple, Optional, Union
 
 import numpy
 
 from . import _abi
 from ._arrays import take
+from ._evaluate import level_of
 from ._library import Handle, Library, checked, runtime, text_of
+from .pose import Pose
 from .rig import Rig
 from .weigher import Weigher
 
@@ -221,7 +224,7 @@ def _borrow(value, name) -> Optional[_Borrowed]:
         return _Borrowed(int(pointer or 0), shape, dtype, tuple(strides), value, bool(readonly))
     if not hasattr(value, "__dlpack__") or isinstance(value, numpy.ndarray) or value.__dlpack_device__()[0] != 2:
         return None
-    capsule = value.__dlpack__()
+    capsule = value.__dlpack__(stream=1)  # after the work that made it: 1 is the default stream
     if not _python.PyCapsule_IsValid(capsule, _CAPSULE):
         raise TypeError(f"{name}: this DLPack capsule is of a version that is not known here")
     managed = ctypes.cast(_python.PyCapsule_GetPointer(capsule, _CAPSULE), ctypes.POINTER(_Managed))
@@ -269,22 +272,26 @@ class Character:
         checked(_library().ex_cuda_set_weigher, self._handle.pointer, self._rig.layers[layer].index,
                 weigher._handle.pointer, stream or None)
 
-    def evaluate(self, dials=None, joints=None, *, normals: bool = False, weights: bool = False, boxes: bool = False,
-                 level: int = 0, split: bool = False, number: str = "float", frame=(0, 0, 0, 1), out=None,
+    def evaluate(self, dials=None, joints=None, *, normals: bool = False, weights: bool = False, box: bool = False,
+                 level: Union[int, str] = 0, split: bool = False, number: str = "float", frame=(0, 0, 0, 1), out=None,
                  stream: int = 0, wait: bool = True):
         """Evaluates N poses: positions (N, V, 3) on the GPU, as an Array or in `out`.
 
         dials: (N, D) numbers, a Pose of the rig, or None for rest; joints: (N, J, 10) floats: translation, rotation
         x y z w, scale. On the GPU they are float32 and packed; numpy arrays are copied there. number: 'float', 'half' or
         'snorm', which have 4 numbers an entry; frame: centre x y z and half width that snorm positions are relative to.
-        With normals, weights or boxes the result is a tuple, in this order: positions, normals, weights (N, E), boxes
+        With normals, weights or box the result is a tuple, in this order: positions, normals, weights (N, E), boxes
         (N, 2, 3). out: an array on the GPU, (N, V, 3), of any strides that are multiples of 4. stream: the address of a
         CUDA stream; wait=False returns before the work is done.
         """
         library, rig = _library(), self._rig
         if number not in _NUMBERS:
             raise ValueError(f"number is '{number}'; use {', '.join(_NUMBERS)}")
-        if hasattr(dials, "dials") and joints is None:
+        if isinstance(dials, Mapping):
+            dials = rig.pose(dials)
+        if isinstance(dials, Pose):
+            if dials.rig._handle is not rig._handle or joints is not None:
+                raise TypeError("poses must come from rig.pose of this rig")
             dials, joints = dials.dials, dials.joints
         checked(library.ex_cuda_use_device, self.device)
         stream = _whole(stream, "stream") or None
@@ -300,15 +307,13 @@ class Character:
                 else:
                     poses.joints = ctypes.cast(pointer, ctypes.POINTER(_abi.ex_transform))
         if len(counts) > 1:
-            raise ValueError(f"dials are of {min(counts)} poses and joints of {max(counts)}, or the other way round")
+            raise ValueError(f"dials and joints are of different numbers of poses: {sorted(counts)}")
         count = counts.pop() if counts else 1
         if count >= 2 ** 31:
             raise ValueError(f"{count} poses are too many for one call: 2147483647 at most")
-        level = _whole(level, "level")
+        level = level_of(rig, level).level
         mesh = runtime.ex_rig_level_mesh(rig._handle.pointer, level)
         vertices = mesh.split_count if split else mesh.vertex_count
-        if vertices == 0:
-            raise ValueError(f"the rig has no level {level}; it has 0 to {rig.level_count}")
         evaluation = _abi.ex_cuda_evaluation(level=level, split=bool(split), stream=stream)
         output, results = _abi.ex_cuda_output(frame=(ctypes.c_float * 4)(*take(frame, "f4", (4,), "frame"))), []
         dtype, lanes = _NUMBERS[number]
@@ -324,7 +329,7 @@ class Character:
             made = Array((count, vertices, lanes), dtype, self.device)
             output.normals.data = made._handle.pointer
             results.append(made)
-        for wanted, name, shape in ((weights, "weights", (count, len(rig.examples))), (boxes, "boxes", (count, 2, 3))):
+        for wanted, name, shape in ((weights, "weights", (count, len(rig.examples))), (box, "boxes", (count, 2, 3))):
             if wanted:
                 made = Array(shape, "<f4", self.device)
                 setattr(output, name, made._handle.pointer)

@@ -16,6 +16,7 @@ from . import _abi
 from ._arrays import address, copied, take
 from ._evaluate import LIMIT, Outputs, Request, evaluate_one, level_of, take_room
 from ._library import Handle, author, check_misuse, checked, path_bytes, runtime, text_of
+from .errors import FormatError
 from .mesh import Mesh
 from .parts import Axis, Layer, Skeleton, Texture
 from .pose import Pose, whole
@@ -47,7 +48,13 @@ def load(source: typing.Union[str, os.PathLike, bytes], *, storage: str = "float
     path, made, axes = path_bytes(source), ctypes.c_void_p(), _abi.ex_form_axes()
     with open(os.fsdecode(path), "rb"):  # so that a missing file is FileNotFoundError, as everywhere in Python
         pass
-    checked(author.ex_rig_read, path, options, ctypes.byref(made))
+    try:
+        checked(author.ex_rig_read, path, options, ctypes.byref(made))
+    except FormatError as error:
+        if path.lower().endswith((b".glb", b".gltf")) and error.code == _abi.EX_ERROR_FORMAT:
+            raise FormatError(f"{error}. To make a project of a character: exemplar.Project.init(path, folder)",
+                              error.code) from None
+        raise
     rig = Rig._of(Handle(made.value, runtime.ex_rig_destroy))
     checked(author.ex_rig_read_axes, path, axes)
     rig._form_axes = axes.unit, axes.z_up

@@ -217,3 +217,14 @@ def test_threads(tmp_path):
         for thread in threads:
             thread.join()
     assert len(seen) == 60 and set(seen) <= {"all", "the cache is closed"}
+
+
+def test_times_of_a_cache_are_kept(tmp_path):
+    forms = numpy.random.default_rng(1).normal(size=(5, 4, 3)).astype("f4")
+    Cache.write(tmp_path / "a.pc2", forms, rate=60, start=2)
+    with Cache(tmp_path / "a.pc2") as first:
+        Cache.write(tmp_path / "b.mdd", first)
+        Cache.write(tmp_path / "c.mdd", first, rate=24)
+        with Cache(tmp_path / "b.mdd") as again, Cache(tmp_path / "c.mdd") as other:
+            assert numpy.allclose(again.times, first.times, atol=1e-6) and numpy.array_equal(again[4], forms[4])
+            assert numpy.allclose(other.times, numpy.arange(5) / 24, atol=1e-6)

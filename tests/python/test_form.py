@@ -59,6 +59,8 @@ def test_units_of_the_project(tool, demo, tmp_path):
     exemplar.write_form(exemplar.load(path), tmp_path / "a.obj", level="cage", unit=.01, up="z")
     compare(tmp_path, ["a.obj"])
     exemplar.write_form(exemplar.load(path), tmp_path / "a.obj", level="cage")
+    compare(tmp_path, ["a.obj"])
+    exemplar.write_form(exemplar.load(path), tmp_path / "a.obj", level="cage", unit=1, up="y")
     assert (tmp_path / "a.obj").read_bytes() != (tmp_path / "tool" / "a.obj").read_bytes()
 
 

@@ -83,7 +83,7 @@ class Packed:
 def test_as_the_processor(rig, poses):
     character = gpu.Character(rig)
     assert gpu.devices() and "MB" in repr(character)
-    positions, normals, weights, boxes = character.evaluate(poses, normals=True, weights=True, boxes=True)
+    positions, normals, weights, boxes = character.evaluate(poses, normals=True, weights=True, box=True)
     wanted, wanted_normals, wanted_weights = rig.evaluate(poses, normals=True, weights=True)[:3]
     assert positions.shape == (300, 1335, 3)
     numpy.testing.assert_allclose(positions.numpy(), wanted, atol=3e-6)
@@ -164,6 +164,9 @@ def test_refused(rig, poses):
         gpu.Character(rig, device=99)
     with pytest.raises(KeyError, match="no layer"):
         character.set_weigher("knee", None)
+    with pytest.raises(TypeError, match="this rig"):
+        character.evaluate(exemplar.load(rig.to_bytes()).pose())
+    assert character.evaluate({"elbow": [10, 20]}).shape == (2, 1335, 3)
     for wrong in (None, 3, "rig"):
         with pytest.raises(TypeError):
             gpu.Character(wrong)

@@ -73,13 +73,25 @@ static size_t width_of(const ex_rig *rig, int input) {
     return kind == EX_AXIS_SCALAR || kind == EX_AXIS_DRIVER ? 1 : 4;
 }
 
+static bool is_many(const ex_rig *rig, int input, int pose_count, const double *values, const ex_pose *poses) {
+    return rig && input >= 0 && input < rig->counts.inputs && pose_count >= 0 && (pose_count == 0 || (values && poses));
+}
+
 void ex_rig_set_input_many(const ex_rig *rig, int input, int pose_count, const double *values, const ex_pose *poses) {
+    if (!is_many(rig, input, pose_count, values, poses)) {
+        exi_misuse(__func__, "no such input, no values or poses, or a negative number of poses");
+        return;
+    }
     const size_t width = width_of(rig, input);
     for (int i = 0; i < pose_count; i++)
         ex_rig_set_input(rig, input, values + width * (size_t)i, &poses[i]);
 }
 
 void ex_rig_get_input_many(const ex_rig *rig, int input, int pose_count, const ex_pose *poses, double *values) {
+    if (!is_many(rig, input, pose_count, values, poses)) {
+        exi_misuse(__func__, "no such input, no values or poses, or a negative number of poses");
+        return;
+    }
     const size_t width = width_of(rig, input);
     for (int i = 0; i < pose_count; i++)
         ex_rig_get_input(rig, input, &poses[i], values + width * (size_t)i);
