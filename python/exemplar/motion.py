@@ -35,10 +35,11 @@ def as_rig(value, name: str = "rig") -> Rig:
 class RigMotion:
     """Timed poses of one rig.
 
-    pose: a Pose of N, with dials (N, D) and joints (N, J, 10); times (N,) in seconds, ascending. matched_count: joints
+    rig.evaluate takes it for its poses. It iterates over them; motion[3] is one, and motion[24:48] a part of the motion.
+
+    pose: a Pose of N, with dials (N, D) and joints (N, J, 10). times: (N,) in seconds, ascending. matched_count: joints
     and dials of the rig that the motion moves. scale: of the root's path, 1 for the rig's own skeleton. first, last:
-    seconds of the file's own frames, of which a part may have been read. rig.evaluate takes it for its poses; it
-    iterates over them, motion[3] is one, and motion[24:48] a part of the motion.
+    seconds of the file's own frames, of which a part may have been read.
     """
 
     def __init__(self, pose: Pose, times) -> None:

@@ -417,10 +417,12 @@ class Rig:
         """Evaluates poses: positions (N, V, 3) floats in metres.
 
         poses: a Pose, a list of these, a dict of axes and values, an array (N, C) of the numbers of all axes as rig.pose
-        takes it, a RigMotion, or None for rest. Asked for more, the result is a tuple with the attributes positions, normals (N, V, 3), tangents (N, V, 4) with the sign
-        of the bitangent, weights (N, E) of the examples of all layers, box (N, 2, 3) with the ends of each form,
-        textures (a dict of arrays (N, H, W, 4) of bytes; textures may name some), and report on a driven rig.
-        positions=False leaves the positions out; a single output comes as it is.
+        takes it, a RigMotion, or None for rest.
+
+        Asked for more, the result is a tuple with attributes: positions and normals (N, V, 3); tangents (N, V, 4) with
+        the sign of the bitangent; weights (N, E) of the examples of all layers; box (N, 2, 3) with the ends of each
+        form; textures, a dict of arrays (N, H, W, 4) of bytes, of which textures= may name some; and report, on a
+        driven rig. positions=False leaves the positions out. A single output comes as it is.
 
         level: 0 the mesh, 1 and up refined levels, 'limit' the limit surface. split: vertices that are split for
         display (rig.split(level)). weighers: a dict of layers and the weighers to use instead. muted:
