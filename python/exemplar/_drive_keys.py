@@ -11,11 +11,10 @@ import numpy
 from . import _abi
 from ._arrays import address, copied, take
 from ._driven import database_value, driven_rig
+from ._given import flag, names as given_names, number, text as given_text, whole
 from ._library import Handle, author, checked, path_bytes, text_of
-from ._options import count as whole
-from ._options import flag, number
 from .cache import Cache, Stage, in_memory
-from .mesh import _word, _words, as_mesh
+from .mesh import as_mesh
 from .rig import Rig
 
 
@@ -96,7 +95,7 @@ def _key_form(value, what, mesh, at, scale):
         if given.face_count == mesh.contents.face_count:  # a .glb has split its quads
             checked(author.ex_mesh_compare_connectivity, mesh, given._to_c().pointer)
         form = given.vertices.astype(numpy.float32)
-    made = numpy.ascontiguousarray((number(scale, f"{what}_scale", 0, above=True) * form.astype(float)), dtype="f4")
+    made = numpy.ascontiguousarray((number(scale, f"{what}_scale", above=0) * form.astype(float)), dtype="f4")
     if not numpy.isfinite(made).all():
         raise ValueError(f"{what}: numbers must be finite")
     return made, shown
@@ -121,7 +120,7 @@ def add(rig, driver, driven, *, at: typing.Optional[int] = None, name: typing.Op
             name = os.path.splitext(os.path.basename(os.fsdecode(driven)))[0]
         if name is None:
             raise ValueError("give the key a name")
-    called = _word(name, "name")
+    called = given_text(name, "name", empty=True)
     if name in own.names:
         raise ValueError(f"there is already a key '{name}': give this one another name")
     force = flag(force, "force")
@@ -140,7 +139,7 @@ def remove(rig, names) -> Rig:
     """A rig without some keys, by name."""
     rig = driven_rig(rig)
     own = _Set(rig)
-    names = [names] if isinstance(names, str) else _words(names, "names")
+    names = [names] if isinstance(names, str) else given_names(names, "names")
     for name in names:
         if name not in own.names:
             raise KeyError(f"the rig has no key '{name}'; there are {', '.join(own.names)}")

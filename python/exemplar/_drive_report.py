@@ -12,8 +12,8 @@ import numpy
 from . import _abi
 from ._arrays import copied
 from ._driven import key_names
+from ._given import whole
 from ._library import author, checked, path_bytes
-from ._options import count as whole
 
 _BEFORE, _AFTER = 1.0, 0.5  # seconds to simulate around a frame of a rig that follows motion
 _FIELDS = _abi.ex_drive_frame._fields_

@@ -6,8 +6,8 @@ import math
 import os
 
 from . import _abi
+from ._given import number
 from ._library import author, checked, path_bytes, runtime, text_of
-from ._options import number
 from .motion import as_rig
 from .rig import Rig
 

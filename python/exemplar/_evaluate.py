@@ -6,9 +6,10 @@ import ctypes
 import numpy
 
 from . import _abi
+from ._given import whole
 from ._library import _library, check_misuse, runtime
 from ._work import tasks, thread_count
-from .pose import POSE, whole
+from .pose import POSE
 
 LIMIT = _abi.EX_LEVEL_LIMIT
 OUTPUTS = ("positions", "normals", "tangents", "weights", "box", "textures", "report")

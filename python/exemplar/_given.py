@@ -3,7 +3,6 @@ error."""
 import contextlib
 import ctypes
 import math
-import numbers
 import os
 import tempfile
 
@@ -16,7 +15,7 @@ _libc = ctypes.CDLL(None)
 _libc.free.argtypes, _libc.free.restype = [ctypes.c_void_p], None
 _libc.strdup.argtypes, _libc.strdup.restype = [ctypes.c_char_p], ctypes.c_void_p
 free = _libc.free
-"""Releases memory that the library hands over."""
+"""Releases memory that the library hands over, by the process's own allocator."""
 duplicate = _libc.strdup
 """Makes a string that the library may release: its address, or None without memory."""
 
@@ -38,33 +37,35 @@ def text(value, name, *, optional=False, empty=False):
     return given
 
 
+MOST = (1 << 31) - 1
+
+
 def number(value, name, low=-math.inf, high=math.inf, *, above=None):
     """A finite number from low to high; above: it must be larger than this."""
-    if isinstance(value, (bool, numpy.bool_)) or not isinstance(value, (numbers.Real, numpy.number)) or \
-            isinstance(value, numpy.complexfloating):
+    if isinstance(value, (bool, numpy.bool_, str, bytes, numpy.complexfloating)) or not hasattr(value, "__float__") or \
+            getattr(value, "ndim", 0):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     try:
         given = float(value)
     except OverflowError:
         given = math.inf
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: {error}") from None
     if not math.isfinite(given):
-        raise ValueError(f"{name} is {value}; it must be finite")
+        raise ValueError(f"{name} is {given}; it must be finite")
     if above is not None and not given > above:
-        raise ValueError(f"{name} is {value}; it must be above {above:g}")
+        raise ValueError(f"{name} is {given:g}; it must be above {above:g}")
     if not low <= given <= high:
-        raise ValueError(f"{name} is {value}; it must be " + (f"{low:g} or more" if high == math.inf else
-                                                              f"from {low:g} to {high:g}"))
+        raise ValueError(f"{name} is {given:g}; it must be " + (f"{low:g} or more" if high == math.inf else
+                                                                f"from {low:g} to {high:g}"))
     return given
 
 
-def whole(value, name, low, high=(1 << 31) - 1):
+def whole(value, name, low=0, high=MOST):
     """A whole number from low to high."""
-    if isinstance(value, (bool, numpy.bool_)) or not hasattr(value, "__index__"):
+    if isinstance(value, (bool, numpy.bool_)) or not hasattr(value, "__index__") or getattr(value, "ndim", 0):
         raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
-    try:
-        given = value.__index__()
-    except Exception:  # an array of several
-        raise TypeError(f"{name} must be one whole number") from None
+    given = int(value.__index__())
     if not low <= given <= high:
         raise ValueError(f"{name} is {given}; it must be from {low} to {high}")
     return given
@@ -84,6 +85,46 @@ def word(value, name, words):
     if value not in words:
         raise ValueError(f"{name} is '{value}'; it must be one of {', '.join(words)}")
     return list(words).index(value)
+
+
+def choice(value, name, words):
+    """One of some words."""
+    if not isinstance(value, str) or value not in words:
+        raise ValueError(f"{name} is {value!r}; it must be {', '.join(repr(one) for one in words)}")
+    return value
+
+
+def names(values, name):
+    """A list of names: texts without NUL, which may be empty."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} must be a list of names")
+    try:
+        values = list(values)
+    except TypeError:
+        raise TypeError(f"{name} must be a list of names") from None
+    for one in values:
+        text(one, name, empty=True)
+    return values
+
+
+def frame_range(value, name):
+    """The first frame and the number of frames of a range, counting from 0: a slice, a range, or (first, stop); the
+    number is None if it has no end. None: all."""
+    if value is None:
+        return 0, None
+    if isinstance(value, (slice, range)):
+        if value.step not in (None, 1):
+            raise ValueError(f"{name} must take every frame: its step is {value.step}")
+        value = (0 if value.start is None else value.start, value.stop)
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise TypeError(f"{name} must be a slice or (first, stop), counting from 0, not {value!r}")
+    first = whole(value[0], name)
+    if value[1] is None:
+        return first, None
+    stop = whole(value[1], name)
+    if stop <= first:
+        raise ValueError(f"{name}: there are no frames from {first} to {stop}")
+    return first, stop - first
 
 
 def file(path, name="path"):

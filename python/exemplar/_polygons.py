@@ -7,11 +7,10 @@ import numpy
 
 from . import _abi
 from ._arrays import address, copied, take
+from ._given import free
 from ._library import author, checked
 
 MOST = (2 ** 31 - 1) // 64
-_free = ctypes.CDLL(None).free
-_free.restype, _free.argtypes = None, [ctypes.c_void_p]
 
 
 def vertices_of(values, kind="f8", name="vertices"):
@@ -115,7 +114,7 @@ class Polygons:
         try:
             return copied(made, "i4", (count.value, 3))
         finally:
-            _free(made)
+            free(made)
 
 
 def _sharpness(value, name):

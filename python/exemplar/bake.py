@@ -10,9 +10,8 @@ import numpy
 
 from . import _abi
 from ._arrays import address, take
+from ._given import flag, frame_range, number, whole
 from ._library import author, check_misuse, checked, path_bytes, runtime, text_of
-from ._options import count as whole
-from ._options import flag, frame_range, number
 from ._work import Progress, tasks
 from .cache import kind_of, refuse_existing
 from .motion import as_rig, poses
@@ -109,11 +108,11 @@ def _length(value, name, size):
         if text.endswith("%"):
             text, part = text[:-1], size / 100
         try:
-            return number(float(text), name, 0, above=True) * part
+            return number(float(text), name, above=0) * part
         except ValueError:
             raise ValueError(f"{name} is '{value}'; it must be metres (0.001) or a percentage of the height "
                              "('0.1%')") from None
-    return number(value, name, 0, above=True)
+    return number(value, name, above=0)
 
 
 def refuse_driven(rig):

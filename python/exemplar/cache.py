@@ -15,12 +15,11 @@ import typing
 import numpy
 
 from ._arrays import address, take
+from ._given import flag, free, number, whole
 from ._library import Handle, _library, author, checked, path_bytes
-from ._options import count as whole
-from ._options import flag, number
 from ._work import Progress
 from .errors import Error
-from .mesh import Mesh, _free, as_mesh
+from .mesh import Mesh, as_mesh
 
 KINDS = ("pc2", "mdd", "obj", "abc")
 """Endings of caches, in the order of the library's kinds."""
@@ -185,7 +184,7 @@ class Cache:
         kind = kind_of(name)
         if rate is None and start is None and times is None and isinstance(frames, Cache):
             times = frames.times
-        rate = 24 if rate is None else number(rate, "rate", 0, above=True)
+        rate = 24 if rate is None else number(rate, "rate", above=0)
         start = 0 if start is None else number(start, "start")
         force = flag(force, "force")
         mesh = None if mesh is None else as_mesh(mesh)
@@ -222,7 +221,7 @@ def frame_path(name: bytes, frame: int, frame_count: int) -> bytes:
     try:
         return ctypes.string_at(made)
     finally:
-        _free(made)
+        free(made)
 
 
 def refuse_existing(name: bytes, frame_count: int) -> None:

@@ -16,11 +16,11 @@ import numpy
 from . import _abi
 from ._arrays import address, copied, take
 from ._evaluate import LIMIT
+from ._given import text, whole
 from ._library import Handle, author, checked, runtime, text_of
 from ._polygons import Polygons, faces_of, texcoords_of, vertices_of
 from ._work import Progress, tasks, thread_count
-from .parts import Skeleton, word
-from .pose import whole
+from .parts import Skeleton
 from .subdivision import SCHEMES, Subdivision, definition
 from .weigher import Weigher
 
@@ -97,7 +97,7 @@ def _names(values, count, name, each):
         return [f"{each} {i + 1}".encode() for i in range(count)]
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} must be a list of names")
-    words = [word(value, name) for value in values]
+    words = [text(value, name) for value in values]
     if len(words) != count:
         raise ValueError(f"{name}: there are {len(words)} names for {count}")
     return words
@@ -138,7 +138,7 @@ class _Layer:
         self.parameters = {key: given[key] for key in given if key not in _KEYS}
         self.made = _abi.ex_layer_def()
         self.made.weigh = runtime.ex_weigher_def_default()
-        self.made.name = word(self.get("name", f"layer {index + 1}"), f"{self.where}: name")
+        self.made.name = text(self.get("name", f"layer {index + 1}"), f"{self.where}: name")
         self.where = f"layer '{self.made.name.decode()}'"
         self._set_domain()
         self._set_kind()
@@ -200,7 +200,7 @@ class _Layer:
         items = list(axes.items()) if isinstance(axes, dict) else [(name, None) for name in axes]
         if not items:
             raise ValueError(f"{self.where} needs an axis")
-        words = [word(name, f"{self.where}: the name of an axis") for name, _ in items]
+        words = [text(name, f"{self.where}: the name of an axis") for name, _ in items]
         details = [self._detail(name, value) for name, value in items]
         widths = [1 if detail["kind"] == "scalar" else 4 for detail in details]
         points = None
@@ -218,7 +218,7 @@ class _Layer:
             made[i] = self._axis(detail, None if points is None or width > 1 else points[:, column], place)
             sources[i] = self._reading(detail, made[i], place)
             unit = detail.get("unit")
-            units.append(word(unit, f"{place}: unit") if unit else None)
+            units.append(text(unit, f"{place}: unit") if unit else None)
             column += width
         self.keep += [made, sources]
         self.made.weigh.axes, self.made.weigh.axis_count = made, len(items)
@@ -344,7 +344,7 @@ class _Layer:
         images = take(images, "u1", (self.examples, None, None, 4), f"{self.where}: images")
         if not images.size:
             raise ValueError(f"{self.where}: its images have no pixels")
-        self.made.pixels.texture = word(self.get("texture", "base_color"), f"{self.where}: texture")
+        self.made.pixels.texture = text(self.get("texture", "base_color"), f"{self.where}: texture")
         self.made.pixels.height, self.made.pixels.width = images.shape[1:3]
         self.made.pixels.images = self._rows_of(images)
 
@@ -565,7 +565,7 @@ def _parts(given, face_count, name):
     if not isinstance(given, dict):
         raise TypeError(f"{name} must be a dict of names and faces")
     numbers = numpy.full(face_count, -1, dtype="<i4")
-    words = [word(each, f"{name}: a name") for each in given]
+    words = [text(each, f"{name}: a name") for each in given]
     for i, (each, faces) in enumerate(given.items()):
         chosen = take(faces, "i4", (None,), f"{name}: '{each}'")
         if chosen.size and (chosen.min() < 0 or chosen.max() >= face_count):

@@ -23,13 +23,12 @@ from ._arrays import address, copied, take
 from ._drive_keys import Key, add, keys, remove
 from ._drive_report import DriveReport, Suggestions, pieces
 from ._driven import database_value, driven_rig, key_names, write_rig
+from ._given import choice, flag, frame_range, number, text as given_text, whole
 from ._library import Handle, author, checked, path_bytes, runtime, text_of
-from ._options import choice, flag, frame_range, number
-from ._options import count as whole
 from ._work import Progress, tasks
 from .bake import is_same_file
 from .cache import Cache, Stage, frame_path, in_memory, kind_of
-from .mesh import _word, as_mesh
+from .mesh import as_mesh
 from .rig import Rig
 
 __all__ = ["Applied", "DriveReport", "Key", "Learned", "Suggestions", "Take", "add", "apply", "keys", "learn", "remove",
@@ -132,7 +131,7 @@ def _rate(fps, frames):
     """Frames per second for the library: 0 for the times of a file."""
     if fps is None:
         return _RATE if in_memory(frames) else 0.0
-    return number(fps, "fps", 0, above=True)
+    return number(fps, "fps", above=0)
 
 
 def _mesh_of(given, cache, name):
@@ -161,7 +160,7 @@ def _scaled(mesh, scale):
 
 def _check_words(method, keys, until, at, choose, residual, paths, paper, database, forms, landmarks, up, frames):
     """Refuses options that do not go together."""
-    if choice(method, ("keys", "motion"), "method") == "keys":
+    if choice(method, "method", ("keys", "motion")) == "keys":
         if forms is not None or landmarks is not None or up is not None:
             raise ValueError("forms, landmarks and up belong to method='motion'")
     elif not (keys is None and until is None and at is None and choose is None and residual is None and
@@ -185,7 +184,7 @@ def _moving_frames(options, frames, frame, method, kept):
         if frames is None and method == "keys":
             options.frames = 1
     elif frame.startswith("group:") and len(frame) > 6:
-        kept.append(_word(frame[6:], "frame"))
+        kept.append(given_text(frame[6:], "frame", empty=True))
         options.frame_group = kept[-1]
     elif frame != "fit":
         raise ValueError(f"frame is '{frame}'; it must be 'fit', 'group:NAME' or 'none'")
@@ -283,8 +282,8 @@ def learn(driver, driven, takes, *, method: str = "keys", keys: typing.Optional[
     takes = [_as_take(one) for one in takes]
     if not 1 <= len(takes) <= _TAKES:
         raise ValueError(f"there are {len(takes)} takes; there must be 1 to {_TAKES}")
-    driver_scale = number(driver_scale, "driver_scale", 0, above=True)
-    driven_scale = number(driven_scale, "driven_scale", 0, above=True)
+    driver_scale = number(driver_scale, "driver_scale", above=0)
+    driven_scale = number(driven_scale, "driven_scale", above=0)
     driver_mesh = _scaled(_mesh_of(driver, takes[0].driver, "driver"), driver_scale)
     driven_mesh = _scaled(_mesh_of(driven, takes[0].driven, "driven"), driven_scale)
     kept: list = []
@@ -294,7 +293,7 @@ def learn(driver, driven, takes, *, method: str = "keys", keys: typing.Optional[
     options.push, options.paths = flag(push, "push"), flag(paths, "paths")
     options.one_region = options.paths
     if residual is not None:
-        options.residual = _RESIDUALS.index(choice(residual, _RESIDUALS, "residual"))
+        options.residual = _RESIDUALS.index(choice(residual, "residual", _RESIDUALS))
     options.thickness = _metres(thickness, "thickness")
     _moving_frames(options, frames, frame, method, kept)
     given = _given(at)
@@ -304,11 +303,11 @@ def learn(driver, driven, takes, *, method: str = "keys", keys: typing.Optional[
         _driver_weights(options, weights, driver_mesh, driver_c, kept)
         _binds(options, bind, driver_c, driven_c, stage, kept)
         wanted = _abi.ex_learn_def(
-            driver=driver_c.pointer, driven=driven_c.pointer, driver_name=_word(name, "name"),
-            database_axis=None if database is None else _word(database, "database"), reference_count=len(takes),
+            driver=driver_c.pointer, driven=driven_c.pointer, driver_name=given_text(name, "name", empty=True),
+            database_axis=None if database is None else given_text(database, "database", empty=True), reference_count=len(takes),
             method=_abi.EX_LEARN_MOTION if on_motion else _abi.EX_LEARN_KEYS,
             choice=("farthest", "worst").index(choice("farthest" if choose is None else choose,
-                                                      ("farthest", "worst"), "choose")),
+                                                      "choose", ("farthest", "worst"))),
             until=0 if until is None else _metres(until, "until"), given_count=len(given),
             given=address(given) if given.size else None, driver_scale=driver_scale, driven_scale=driven_scale,
             any_fit=flag(force, "force"), options=options)
@@ -321,7 +320,7 @@ def learn(driver, driven, takes, *, method: str = "keys", keys: typing.Optional[
             wanted.landmark_count = whole(1000 if landmarks is None else landmarks, "landmarks", 1,
                                           _abi.EX_PREDICTOR_LANDMARK_MAX)
             if up is not None:
-                wanted.up["xyz".index(choice(up, ("x", "y", "z"), "up"))] = 1
+                wanted.up["xyz".index(choice(up, "up", ("x", "y", "z")))] = 1
         references = _references(takes, database, stage)
         wanted.references = references
         made, learned = ctypes.c_void_p(), ctypes.POINTER(_abi.ex_learned)()
@@ -384,8 +383,8 @@ def _apply_def(rig, driver, stage, range_, fps, driver_scale, driven_scale, data
     first, count = frame_range(range_, "range")
     made = _abi.ex_apply_def(
         rig=rig._handle.pointer, first=first, count=count or 0, rate=_rate(fps, driver),
-        database=database_value(rig, database), driver_scale=number(driver_scale, "driver_scale", 0, above=True),
-        driven_scale=number(driven_scale, "driven_scale", 0, above=True), unsettled=not flag(settle, "settle"),
+        database=database_value(rig, database), driver_scale=number(driver_scale, "driver_scale", above=0),
+        driven_scale=number(driven_scale, "driven_scale", above=0), unsettled=not flag(settle, "settle"),
         untangle=flag(untangle, "untangle"))
     over = _overs(over)
     overs = (_abi.ex_apply_over * max(1, len(over)))()
@@ -446,7 +445,7 @@ def apply(rig, driver, out=None, *, group: typing.Optional[str] = None, range=No
     name = None if out is None else path_bytes(out)
     over = _overs(over)
     options = (range, fps, driver_scale, driven_scale, database, over, untangle, settle)
-    group = None if group is None else _word(group, "group")
+    group = None if group is None else given_text(group, "group", empty=True)
     force = flag(force, "force")
     if name is None:
         return _frames(rig, driver, options, group, threads, progress)
@@ -514,7 +513,7 @@ def suggest(rig, driver, *, frames: int = 10, range=None, fps: typing.Optional[f
     rig = driven_rig(rig)
     first, count = frame_range(range, "range")
     made = _abi.ex_suggest_def(rig=rig._handle.pointer, first=first, count=count or 0, rate=_rate(fps, driver),
-                               driver_scale=number(driver_scale, "driver_scale", 0, above=True),
+                               driver_scale=number(driver_scale, "driver_scale", above=0),
                                most=whole(frames, "frames", 1, _SUGGESTED))
     with Stage() as stage:
         made.driver = stage.cache(driver, "driver")

@@ -9,8 +9,8 @@ import numpy
 
 from . import _abi
 from ._arrays import address, take
+from ._given import choice, flag, number
 from ._library import author, check_misuse, checked, path_bytes, runtime, text_of
-from ._options import choice, flag, number
 from ._work import tasks
 from .bake import layer_mask, level_number
 from .mesh import Mesh
@@ -108,9 +108,9 @@ def write_form(rig: typing.Union[Rig, str, os.PathLike], path, pose: typing.Unio
         rig, source = as_rig(rig), path_bytes(rig)
         checked(author.ex_rig_read_axes, source, ctypes.byref(axes))
     if unit is not None:
-        axes.unit = number(unit, "unit", 0, above=True)
+        axes.unit = number(unit, "unit", above=0)
     if up is not None:
-        axes.z_up = choice(up, ("y", "z"), "up") == "z"
+        axes.z_up = choice(up, "up", ("y", "z")) == "z"
     made = _Form(rig, pose, level, muted, normals,
                  lambda texture: textures or is_scene and author.ex_texture_is_shown(texture), threads)
     mesh = made.mesh(rig)

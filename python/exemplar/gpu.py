@@ -13,7 +13,6 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import math
-import operator
 import os
 import pathlib
 import threading
@@ -25,6 +24,7 @@ import numpy
 from . import _abi
 from ._arrays import take
 from ._evaluate import level_of
+from ._given import whole
 from ._library import Handle, Library, checked, runtime, text_of
 from .pose import Pose
 from .rig import Rig
@@ -54,13 +54,6 @@ def _library():
                 raise ImportError(f"there is no GPU library: {reasons[-1]}. Build Exemplar with EX_CUDA=ON, or name the "
                                   "file in EXEMPLAR_CUDA_LIBRARY")
         return _state["library"]
-
-
-def _whole(value, name):
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number") from None
 
 
 class Device(NamedTuple):
@@ -93,10 +86,10 @@ class Array:
     """Numbers in the GPU's memory, released with the last user. shape, dtype; `numpy()` copies them to the host."""
 
     def __init__(self, shape, dtype, device: int = 0):
-        self.shape, self.dtype = tuple(_whole(n, "shape") for n in shape), numpy.dtype(dtype)
-        self.device = _whole(device, "device")
-        if min(self.shape, default=0) < 0 or self.dtype.kind not in _CODES or not self.dtype.isnative:
-            raise ValueError(f"an array on the GPU is of native numbers and has no negative size: {shape}, {dtype}")
+        self.shape, self.dtype = tuple(whole(n, "shape", 0, 1 << 62) for n in shape), numpy.dtype(dtype)
+        self.device = whole(device, "device")
+        if self.dtype.kind not in _CODES or not self.dtype.isnative:
+            raise ValueError(f"an array on the GPU is of native numbers, not {dtype}")
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         made = ctypes.c_void_p()
         checked(_library().ex_cuda_use_device, device)
@@ -247,7 +240,7 @@ class Character:
         library = _library()
         if not isinstance(rig, Rig):
             raise TypeError("a Character is made from a Rig")
-        checked(library.ex_cuda_use_device, _whole(device, "device"))
+        checked(library.ex_cuda_use_device, whole(device, "device"))
         made = ctypes.c_void_p()
         checked(library.ex_cuda_rig_create, rig._handle.pointer, None, ctypes.byref(made))
         self._handle, self._rig, self.device = Handle(made.value, library.ex_cuda_rig_destroy), rig, device
@@ -267,7 +260,7 @@ class Character:
             raise KeyError(f"there is no layer '{layer}'; there are {', '.join(self._rig.layers)}")
         if not isinstance(weigher, Weigher):
             raise TypeError("weigher must be a Weigher")
-        stream = _whole(stream, "stream")
+        stream = whole(stream, "stream", 0, (1 << 64) - 1)
         checked(_library().ex_cuda_use_device, self.device)
         checked(_library().ex_cuda_set_weigher, self._handle.pointer, self._rig.layers[layer].index,
                 weigher._handle.pointer, stream or None)
@@ -294,7 +287,7 @@ class Character:
                 raise TypeError("poses must come from rig.pose of this rig")
             dials, joints = dials.dials, dials.joints
         checked(library.ex_cuda_use_device, self.device)
-        stream = _whole(stream, "stream") or None
+        stream = whole(stream, "stream", 0, (1 << 64) - 1) or None
         keep, poses = [], _abi.ex_cuda_poses()
         counts = set()
         for name, value, shape in (("dials", dials, (rig._pose_size,)), ("joints", joints, (rig._joint_count, 10))):

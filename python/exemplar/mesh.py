@@ -9,12 +9,8 @@ import numpy
 
 from . import _abi
 from ._arrays import address, copied, take
+from ._given import choice, free, names as given_names, number, text as given_text
 from ._library import Handle, author, check_misuse, checked, path_bytes, runtime, text_of
-from ._options import choice, number
-
-# The library's allocator: the one of the process, also where a program such as Blender brings its own.
-_free = ctypes.CDLL(None).free
-_free.restype, _free.argtypes = None, [ctypes.c_void_p]
 
 _MOST = 2 ** 31 - 1
 
@@ -46,31 +42,6 @@ class MeshDifference(typing.NamedTuple):
     groups: bool
     materials: bool
     tags: bool
-
-
-def _word(text, name):
-    """A name for the library: text without NUL."""
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be text, not {type(text).__name__}")
-    try:
-        given = text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError(f"{name} has characters that no file can hold") from None
-    if b"\0" in given:
-        raise ValueError(f"{name} contains a NUL character")
-    return given
-
-
-def _words(names, name):
-    if isinstance(names, (str, bytes)):
-        raise TypeError(f"{name} must be a list of names")
-    try:
-        names = list(names)
-    except TypeError:
-        raise TypeError(f"{name} must be a list of names") from None
-    for one in names:
-        _word(one, name)
-    return names
 
 
 def _indices(values, count, most, name, least=-1):
@@ -153,7 +124,7 @@ class Mesh:
         self._groups, self._face_groups = self._of_faces(groups, face_groups, "groups")
         self._materials, self._face_materials = self._of_faces(materials, face_materials, "materials")
         if material_library is not None:
-            _word(material_library, "material_library")
+            given_text(material_library, "material_library", empty=True)
         self.material_library = material_library
         self._tags = [self._tag(tag) for tag in tags]
 
@@ -175,7 +146,7 @@ class Mesh:
                          f"for each of {self._corners.size} corners; give corner_{name}")
 
     def _of_faces(self, names, numbers, name):
-        names = _words(names, name)
+        names = given_names(names, name)
         if numbers is None:
             return names, None
         return names, _indices(numbers, self.face_count, len(names), f"face_{name}")
@@ -186,11 +157,11 @@ class Mesh:
             name, ints, floats, strings = Tag(*tag)
         except TypeError:
             raise TypeError("tags: each is a Tag(name, ints, floats, strings)") from None
-        _word(name, "tags")
+        given_text(name, "tags", empty=True)
         ints, floats = take(ints, "i4", (None,), "tags: ints"), take(floats, "f8", (None,), "tags: floats")
         if not numpy.isfinite(floats).all():
             raise ValueError("tags: numbers must be finite")
-        return Tag(name, tuple(ints.tolist()), tuple(floats.tolist()), tuple(_words(strings, "tags: strings")))
+        return Tag(name, tuple(ints.tolist()), tuple(floats.tolist()), tuple(given_names(strings, "tags: strings")))
 
     def _finite(self):
         if not numpy.isfinite(self._vertices).all():
@@ -285,7 +256,7 @@ class Mesh:
             group_names=texts(self._groups), face_groups=at(self._face_groups, "i4"),
             material_count=len(self._materials), material_names=texts(self._materials),
             face_materials=at(self._face_materials, "i4"),
-            material_library=_word(self.material_library, "material_library") if self.material_library else None,
+            material_library=given_text(self.material_library, "material_library", empty=True) if self.material_library else None,
             tag_count=len(self._tags), tags=tags)
         return _Borrowed(mesh, kept)
 
@@ -302,7 +273,7 @@ class Mesh:
         alpha, from the top row on; a .glb or .gltf shows it on every material. precision: numbers of an .obj read back
         as the same 'double', or have fewer digits and read back as the same 'float', as those that the tool writes."""
         name = path_bytes(path)
-        if choice(precision, ("double", "float"), "precision") == "float" and name.lower().endswith(b".obj"):
+        if choice(precision, "precision", ("double", "float")) == "float" and name.lower().endswith(b".obj"):
             self = self.copy()
             for values in (self._vertices, self._normals):
                 if values is not None:
@@ -377,7 +348,7 @@ class Mesh:
         try:
             return self._corners[copied(made, "i4", (count.value, 3))].reshape(-1, 3)
         finally:
-            _free(made)
+            free(made)
 
     @property
     def texcoords(self) -> typing.Optional[numpy.ndarray]:
@@ -444,7 +415,7 @@ class Mesh:
         or by 'angle', which does not depend on how polygons were cut. 0 for a vertex without a face."""
         kinds = {"area": _abi.EX_NORMAL_BY_AREA, "angle": _abi.EX_NORMAL_BY_ANGLE}
         normals = numpy.zeros((self.vertex_count, 3), dtype=numpy.float32)
-        choice(weighting, kinds, "weighting")
+        choice(weighting, "weighting", kinds)
         if not self.face_count:
             return normals
         self._finite()
@@ -463,7 +434,7 @@ class Mesh:
     def mask(self, group: str) -> numpy.ndarray:
         """(V,) floats: 1 for the vertices of a group's faces, 0 for the others."""
         mesh, mask = self._to_c(), numpy.zeros(max(1, self.vertex_count), dtype=numpy.float32)
-        checked(author.ex_mask_from_group, mesh.pointer, _word(group, "group"), address(mask))
+        checked(author.ex_mask_from_group, mesh.pointer, given_text(group, "group", empty=True), address(mask))
         return mask[:self.vertex_count]
 
     def same_faces(self, other) -> bool:

@@ -11,11 +11,9 @@ import numpy
 
 from . import _abi
 from ._arrays import address, copied, take
-from ._library import Handle, author, checked, path_bytes, runtime, text_of
-from ._options import count as whole
-from ._options import number
+from ._given import names as given_names, number, text as given_text, whole
+from ._library import Handle, author, checked, path_bytes, text_of
 from .cache import Stage
-from .mesh import _word, _words
 from .rig import Pose, Rig, load
 
 _TRANSFORMS = ctypes.POINTER(_abi.ex_transform)
@@ -128,7 +126,7 @@ class Motion:
 
     def __init__(self, names, parents, rest, times, locals, *, dials=None, ends=None, ground: float = 0,  # noqa: A002
                  root_moves: bool = True) -> None:
-        self.names: typing.List[str] = _words(names, "names")
+        self.names: typing.List[str] = given_names(names, "names")
         joints = len(self.names)
         self.parents = numpy.array(take(parents, "i4", (joints,), "parents"))
         if (self.parents < -1).any() or (self.parents >= numpy.arange(joints)).any():
@@ -145,7 +143,7 @@ class Motion:
             raise TypeError("dials must be a dictionary of names and numbers (N,)")
         self.dials = {name: numpy.array(take(values, "f4", (frames,), f"dials['{name}']"))
                       for name, values in (dials or {}).items()}
-        _words(self.dials, "dials")
+        given_names(self.dials, "dials")
         for part, name in ((self.rest, "rest"), (self.locals, "locals"), *((d, "dials") for d in self.dials.values())):
             if not numpy.isfinite(part).all():
                 raise ValueError(f"{name}: numbers must be finite")
@@ -215,11 +213,11 @@ class Motion:
                        ground=self.ground, root_moves=self.root_moves)  # the arrays may have been changed
         joints = (_abi.ex_clip_joint * max(1, count))()
         for j in range(count):
-            joints[j].name, joints[j].parent = _word(check.names[j], "names"), int(check.parents[j])
+            joints[j].name, joints[j].parent = given_text(check.names[j], "names", empty=True), int(check.parents[j])
             joints[j].rest, joints[j].end = _abi.ex_transform.from_buffer_copy(check.rest[j]), bool(check.ends[j])
         dials = (_abi.ex_clip_dial * max(1, len(check.dials)))()
         for made, (name, values) in zip(dials, check.dials.items()):
-            made.name, made.values = _word(name, "dials"), address(values)
+            made.name, made.values = given_text(name, "dials", empty=True), address(values)
         clip = _abi.ex_clip(joint_count=count, joints=joints, dial_count=len(check.dials), dials=dials,
                             frame_count=frames, times=address(check.times),
                             locals=ctypes.cast(address(check.locals), _TRANSFORMS), ground=check.ground,
@@ -261,7 +259,7 @@ def _clip_word(clip):
     if clip is None:
         return None
     if isinstance(clip, str):
-        return _word(clip, "clip")
+        return given_text(clip, "clip", empty=True)
     return str(whole(clip, "clip", 1)).encode()
 
 

@@ -8,6 +8,7 @@ import numpy
 
 from . import _abi
 from ._arrays import address, take
+from ._given import text
 from ._library import Handle, checked, runtime, text_of
 
 _AXIS_KINDS = ("scalar", "rotation", "swing", "twist", "driver")
@@ -115,19 +116,6 @@ class Texture(typing.NamedTuple):
         return f"<exemplar.Texture {self.name}: {self.width} x {self.height}>"
 
 
-def word(text, name):
-    """A name for the library, as bytes: text without NUL, not empty."""
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be text; this is {type(text).__name__}")
-    try:
-        given = text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError(f"{name} has characters that no file can hold") from None
-    if b"\0" in given or not given:
-        raise ValueError(f"{name} {'contains a NUL character' if given else 'is empty'}")
-    return given
-
-
 class Skeleton:
     """Joints: names, parents (J,) with -1 for a root, and rest transforms (J, 10) relative to the parent: translation,
     rotation x y z w, scale, as in glTF, in metres.
@@ -143,7 +131,7 @@ class Skeleton:
         names = tuple(names)
         for i, name in enumerate(names):
             if not isinstance(name, str) or name:  # a joint may have no name: ''
-                word(name, f"names[{i}]")
+                text(name, f"names[{i}]")
         count = len(names)
         if not 1 <= count <= _abi.EX_JOINT_MAX:
             raise ValueError(f"a skeleton has 1 to {_abi.EX_JOINT_MAX} joints; this has {count}")

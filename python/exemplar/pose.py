@@ -9,21 +9,11 @@ import numpy
 
 from . import _abi
 from ._arrays import take
+from ._given import whole
 from ._library import check_misuse, runtime
 
 POSE = numpy.dtype([("inputs", "u8"), ("joints", "u8"), ("driver", "u8"), ("elapsed", "f8")])
 _MOST = 2 ** 31 - 1
-
-
-def whole(value, name, least, most):
-    """value as an int in a range."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number") from None
-    if isinstance(value, (bool, numpy.bool_)) or not least <= number <= most:
-        raise ValueError(f"{name} is {value}; it must be {least} to {most}")
-    return number
 
 
 class Block:

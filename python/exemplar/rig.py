@@ -13,13 +13,14 @@ import typing
 import numpy
 
 from . import _abi
-from ._arrays import address, copied, take
+from ._arrays import address, copied
 from ._evaluate import LIMIT, Outputs, Request, evaluate_one, level_of, take_room
+from ._given import whole
 from ._library import Handle, author, check_misuse, checked, path_bytes, runtime, text_of
 from .errors import FormatError
 from .mesh import Mesh
 from .parts import Axis, Layer, Skeleton, Texture
-from .pose import Pose, whole
+from .pose import Pose
 
 __all__ = ["LIMIT", "Axis", "Layer", "Outputs", "Player", "Pose", "Rig", "Skeleton", "Split", "Texture", "load"]
 

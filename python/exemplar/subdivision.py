@@ -9,10 +9,10 @@ import numpy
 from . import _abi
 from ._arrays import address, copied, take
 from ._evaluate import FLOAT, LIMIT, target
+from ._given import whole
 from ._library import Handle, author, check_misuse, checked, runtime
 from ._polygons import Polygons, faces_from, faces_of, mesh_of, sharp_of, texcoords_of, vertices_of
 from ._work import tasks, thread_count
-from .pose import whole
 
 SCHEMES = {"catmull-clark": _abi.EX_SCHEME_CATMULL_CLARK, "loop": _abi.EX_SCHEME_LOOP,
            "bilinear": _abi.EX_SCHEME_BILINEAR}

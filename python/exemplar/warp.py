@@ -11,12 +11,11 @@ import numpy
 from . import _abi
 from ._arrays import address, copied, take
 from ._driven import write_rig
+from ._given import choice, flag, names as given_names, number, text as given_text, whole
 from ._library import Handle, author, checked, path_bytes, text_of
-from ._options import choice, flag, number
-from ._options import count as whole
 from ._work import Progress, tasks
 from .cache import Stage
-from .mesh import Mesh, _word, _words, as_mesh
+from .mesh import Mesh, as_mesh
 from .rig import Rig
 
 __all__ = ["Mixture", "Mixtures", "PathReport", "Stretch", "Warp", "WarpReport", "warp"]
@@ -57,7 +56,7 @@ class PathReport:
     def of(self, method: str) -> numpy.ndarray:
         """The rows of one method: 'linear', 'poisson', 'rigid', 'polynomial', 'guided' or 'paper'."""
         methods = tuple(dict.fromkeys(self.rows["method"].tolist()))
-        return self.rows[self.rows["method"] == choice(method, methods, "method")]
+        return self.rows[self.rows["method"] == choice(method, "method", methods)]
 
     def draw(self, path) -> None:
         """Draws the report as a chart, .png or .svg."""
@@ -277,7 +276,7 @@ class Warp:
 def _options(mode, iterations, correctors, terms, weights, bases, segment_angle, root, segments):
     """The library's options, as the command line reads them."""
     made = author.ex_trajectory_options_default()
-    paper = choice(mode, ("guided", "paper"), "mode") == "paper"
+    paper = choice(mode, "mode", ("guided", "paper")) == "paper"
     made.mode = _abi.EX_TRAJECTORY_PAPER if paper else _abi.EX_TRAJECTORY_GUIDED
     for given, name in ((terms, "terms"), (weights, "weights"), (bases or None, "bases"),
                         (segment_angle, "segment_angle"), (root, "root"), (segments, "segments")):
@@ -294,7 +293,7 @@ def _options(mode, iterations, correctors, terms, weights, bases, segment_angle,
             raise ValueError(f"correctors is '{correctors}'; it must be a whole number or 'auto'")
         made.corrector_count = whole(correctors, "correctors", 0, _abi.EX_MIXTURE_CORRECTOR_MAX)
     if terms is not None:
-        terms = _words(terms, "terms")
+        terms = given_names(terms, "terms")
         if not terms or len(set(terms)) < len(terms) or not set(terms) <= set(_TERMS):
             raise ValueError("terms must be some of 'pose', 'rotation' and 'gradient', each once")
         for term in _TERMS:
@@ -303,10 +302,10 @@ def _options(mode, iterations, correctors, terms, weights, bases, segment_angle,
         if not isinstance(weights, dict) or not set(weights) <= set(_TERMS if terms is None else terms):
             raise ValueError("weights must be a dictionary of numbers for the terms, such as {'pose': 1}")
         for term, value in weights.items():
-            setattr(made, f"{term}_weight", number(value, f"weights['{term}']", 0, 1e6, above=True))
+            setattr(made, f"{term}_weight", number(value, f"weights['{term}']", high=1e6, above=0))
     made.bases = flag(bases, "bases")
     if segment_angle is not None:
-        made.segment_angle = number(segment_angle, "segment_angle", 0, 180, above=True)
+        made.segment_angle = number(segment_angle, "segment_angle", high=180, above=0)
     if root is not None:
         made.root = whole(root, "root", 0, _abi.EX_SEGMENT_MAX - 1)
     return made
@@ -334,8 +333,8 @@ def _form_file(form, name, stage):
     mesh = as_mesh(form, "a form")
     folder = stage.path("form")
     os.mkdir(folder)
-    path = os.path.join(folder, _word(name, "names") + b".obj")
-    if b"/" in _word(name, "names"):
+    path = os.path.join(folder, given_text(name, "names", empty=True) + b".obj")
+    if b"/" in given_text(name, "names", empty=True):
         raise ValueError(f"names: '{name}' has a slash")
     stage.call(path, f"the form '{name}'")
     mesh.write(path)
@@ -364,7 +363,7 @@ def warp(a, b, *others, names: typing.Optional[typing.Sequence[str]] = None, ref
     in_files = [isinstance(form, (str, bytes, os.PathLike)) for form in forms]
     called = [None if given else _letter(i) for i, given in enumerate(in_files)]
     if names is not None:
-        called = _words(names, "names")
+        called = given_names(names, "names")
         if len(called) != len(forms) or not all(called):
             raise ValueError(f"names must have a name for each of the {len(forms)} forms")
     notes: typing.List[str] = []
