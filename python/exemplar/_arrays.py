@@ -14,13 +14,16 @@ def take(values, kind, shape, name):
     except Exception as error:
         raise ValueError(f"{name}: this is no array of numbers ({error})") from None
     if given.dtype.kind not in "biuf":
+        if given.dtype.kind in "US":
+            raise TypeError(f"{name} is {values!r}, a text" if given.ndim == 0 else f"{name} has texts, not numbers")
         raise TypeError(f"{name}: an array of {given.dtype} is no array of numbers")
     if len(given.shape) != len(shape) or any(want is not None and want != have for want, have in zip(shape, given.shape)):
         words = ", ".join("N" if want is None else str(want) for want in shape) + ("," if len(shape) == 1 else "")
         raise ValueError(f"{name} must be ({words}); this is {given.shape}")
     if kind.kind in "iu" and given.size:
         whole = numpy.iinfo(kind)
-        if not (numpy.all(given == numpy.floor(given)) and given.min() >= whole.min and given.max() <= whole.max):
+        if not (numpy.isfinite(given).all() and numpy.all(given == numpy.floor(given)) and
+                int(given.min()) >= whole.min and int(given.max()) <= whole.max):
             raise ValueError(f"{name}: numbers must be whole, from {whole.min} to {whole.max}")
     with numpy.errstate(over="ignore", invalid="ignore"):
         made = numpy.ascontiguousarray(given, dtype=kind).reshape(given.shape)  # which may be ()

@@ -12,7 +12,7 @@ import numpy
 from . import _abi
 from ._arrays import copied
 from ._driven import key_names
-from ._given import whole
+from ._given import whole, write_text
 from ._library import author, checked, path_bytes
 
 _BEFORE, _AFTER = 1.0, 0.5  # seconds to simulate around a frame of a rig that follows motion
@@ -97,11 +97,7 @@ class DriveReport:
             cells = [text(float(frame[column])) if column in _ALWAYS or frame[column] >= 0 else ""
                      for column in _COLUMNS]
             lines.append(",".join([str(number_ + 1), *cells, *(text(float(weight)) for weight in weights)]))
-        written = ("\n".join(lines) + "\n").encode("utf-8")
-        writer = _abi.ex_file_writer()
-        checked(author.ex_file_open, ctypes.byref(writer), name)
-        author.ex_file_write(ctypes.byref(writer), written, len(written))
-        checked(author.ex_file_commit, ctypes.byref(writer))
+        write_text(name, "\n".join(lines) + "\n")
 
     def draw(self, path) -> None:
         """Draws weights and errors over time, as .png or .svg."""

@@ -9,7 +9,7 @@ import tempfile
 import numpy
 
 from . import _abi
-from ._library import checked, path_bytes
+from ._library import author, checked, path_bytes
 
 _libc = ctypes.CDLL(None)
 _libc.free.argtypes, _libc.free.restype = [ctypes.c_void_p], None
@@ -146,6 +146,14 @@ def place(path, name="path"):
 def is_path(value):
     """True for what names a file."""
     return isinstance(value, (str, bytes, os.PathLike))
+
+
+def write_text(path, said):
+    """Writes a text file, whole or not at all. path: as bytes."""
+    written, writer = said.encode("utf-8"), _abi.ex_file_writer()
+    checked(author.ex_file_open, ctypes.byref(writer), path)
+    author.ex_file_write(ctypes.byref(writer), written, len(written))
+    checked(author.ex_file_commit, ctypes.byref(writer))
 
 
 def encoded(write):

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import json
 import os
+import threading
 from typing import Mapping, Optional
 
 import numpy
@@ -101,20 +102,28 @@ def dumped(data):
         raise ValueError("the data of a project have a number that is not finite") from None
 
 
+_held = threading.local()
+
+
 @contextlib.contextmanager
 def locked(folder):
     """One process at a time changes the projects of a folder; the tool waits for the same lock."""
-    lock = None
+    lock, where = None, os.path.realpath(folder)
+    held = _held.__dict__.setdefault("folders", set())  # of this thread
+    if where in held:
+        raise RuntimeError("a progress function cannot change a project in the folder that is being changed")
+    held.add(where)
     try:
         if fcntl:
             try:
-                lock = os.open(os.path.realpath(folder), os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) |
+                lock = os.open(where, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) |
                                getattr(os, "O_CLOEXEC", 0))
                 fcntl.flock(lock, fcntl.LOCK_EX)
             except OSError:
                 pass  # no such folder, or no locks there: what is written is still compared with what was read
         yield
     finally:
+        held.discard(where)
         if lock is not None:
             os.close(lock)
 

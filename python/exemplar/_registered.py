@@ -333,12 +333,4 @@ def _write_poses(path, result):
             author.ex_format_float(buffer, value)
             texts.append(buffer.value.decode())
         lines.append(",".join(texts))
-    temporary = path + b".exemplar-new"
-    try:
-        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            file.write("\n".join(lines) + "\n")
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    _given.write_text(path, "\n".join(lines) + "\n")

@@ -6,6 +6,7 @@ import signal
 import threading
 
 from . import _abi
+from ._given import whole
 from ._library import pool_create, pool_destroy, pool_tasks
 
 _pools, _lock = {}, threading.Lock()
@@ -92,14 +93,10 @@ class Progress:
 
 
 def thread_count(threads):
-    """The number of threads that a caller asks for; None: as many as the machine has processors."""
+    """The number of threads that a caller asks for; None: as many as there are processors for this process."""
     if threads is None:
-        return os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) and not hasattr(threads, "__index__"):
-        raise TypeError("threads must be a whole number, or None for all processors")
-    if threads < 1:
-        raise ValueError(f"threads is {threads}; it must be 1 or more")
-    return int(threads)
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return whole(threads, "threads", 1, 1 << 62)
 
 
 @contextlib.contextmanager

@@ -236,7 +236,7 @@ class Skeleton:
             numpy.array_equal(self.rest, other.rest) and binds(self) == binds(other)
 
     def __hash__(self):
-        return hash((self.names, self.parents.tobytes(), self.rest.tobytes()))
+        return hash((self.names, self.parents.tobytes()))
 
     def __repr__(self):
         few = ", ".join(self.names[:4]) + (", …" if len(self.names) > 4 else "")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import json
 import os
 import pathlib
@@ -183,8 +184,18 @@ class Rig:
     def _find(self, name):
         axis = self.axes.get(name) if isinstance(name, str) else None
         if axis is None:
-            raise KeyError(f"there is no axis '{name}'; there are {', '.join(self.axes) or 'none'}")
+            raise KeyError(self._unknown(name))
         return axis
+
+    def _unknown(self, name):
+        """A sentence about an axis that is not there."""
+        if self.skeleton is not None and name in self.skeleton.names:
+            return f"'{name}' is a joint, not an axis: turn it in pose.joints; axes are {', '.join(self.axes) or 'none'}"
+        near = difflib.get_close_matches(str(name), self.axes, 1) or [one for one in self.axes
+                                                                      if one.lower() == str(name).lower()]
+        if near:
+            return f"there is no axis '{name}'; did you mean '{near[0]}'?"
+        return f"there is no axis '{name}'; there are {', '.join(self.axes) or 'none'}"
 
     def _layer(self, layer):
         """A layer by its name, its number, or itself."""

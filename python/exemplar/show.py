@@ -106,15 +106,7 @@ class Show:
         target, text = _given.file(path), self.page
         if text is None:
             raise RuntimeError("this package was built without the editor, so it has no page")
-        temporary = target + b".exemplar-new"
-        try:
-            with open(temporary, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            os.replace(temporary, target)
-        except BaseException:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
+        _given.write_text(target, text)
 
     def _repr_html_(self):
         try:

@@ -454,7 +454,7 @@ class Weigher:
     def _places(self, places):
         """Rows of places, and the shape before them: () for one place."""
         if isinstance(places, numpy.ndarray) and places.dtype == _DOUBLE and places.ndim == 2 \
-                and places.shape[1] == self._dimension and places.flags.c_contiguous:
+                and places.shape[1] == self._dimension and places.flags.c_contiguous and places.flags.aligned:
             return places, places.shape[:1]  # nothing to do
         if self._dimension == 1 and numpy.ndim(places) < 2:  # one place, or a list of places on one axis
             rows = take(places, "f8", (None,) * numpy.ndim(places), "places")

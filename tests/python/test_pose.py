@@ -200,3 +200,16 @@ def test_parts_write_through(arm):
         poses[1000] = poses[0]
     poses[[0, 1]] = poses[2]
     assert list(poses["gender"]) == [1, 1, 1] and list(poses.elapsed) == [3, 3, 3]
+
+
+def test_names_that_are_not_there(demo):
+    rig = exemplar.load(demo("arm") / "arm.glb")
+    with pytest.raises(KeyError, match="did you mean 'elbow'"):
+        rig.pose(elbo=70)
+    with pytest.raises(KeyError, match="there are shoulder, elbow"):
+        rig.pose(knee=70)
+    joint = next(name for name in rig.skeleton.names if name not in rig.axes)
+    with pytest.raises(KeyError, match="is a joint"):
+        rig.pose({joint: 70})
+    with pytest.raises(TypeError, match="elbow is '70', a text"):
+        rig.pose(elbow="70")

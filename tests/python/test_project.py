@@ -366,3 +366,17 @@ def test_another_program_s_change_is_kept(copy):
         project.save()
     assert project.reload().layers[0].name == "theirs"
     project.save()
+
+
+def test_no_change_inside_a_change(demo, tmp_path):
+    """A progress function that changes the folder again would wait for itself."""
+    shutil.copytree(demo("arm"), tmp_path / "arm")
+    one, other = (exemplar.Project(tmp_path / "arm" / "arm.json") for _ in range(2))
+    name = one.layers[0].examples[0].name
+
+    def again(what, fraction):
+        other.rename(name, "another")
+
+    with pytest.raises(RuntimeError, match="progress function"):
+        one.rename(name, "new", progress=again)
+    one.reload().rename(name, "new")
