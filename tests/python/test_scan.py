@@ -113,7 +113,7 @@ def test_register(tool, demo, tmp_path):
     for key in ("matched", "unmatched", "rms", "covered", "flipped", "scan_points"):
         assert near(getattr(made, key), said[key]), key
     assert (made.vertices == Mesh.read(tmp_path / "out.obj").vertices).all() and made.landmark_rms is None
-    landmarks = {v: tuple(target.vertices[v]) for v in (0, 50, 100, 200, 300)}
+    landmarks = {v: tuple(target.vertices[v].tolist()) for v in (0, 50, 100, 200, 300)}
     rows = "".join(f"{v},{x!r},{y!r},{z!r}\n" for v, (x, y, z) in landmarks.items())
     (tmp_path / "marks.csv").write_text("marker,x,y,z\n" + rows, encoding="utf-8")
     said = answer(tool, "scan", "register", path, tmp_path / "scan.obj", "--landmarks", tmp_path / "marks.csv")
