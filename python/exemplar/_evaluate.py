@@ -51,7 +51,7 @@ class Outputs(tuple):
         names = self.__dict__.get("names", ())
         if name in names:
             return self[names.index(name)]
-        raise AttributeError(f"the evaluation has no {name}; it has {', '.join(names)}")
+        raise AttributeError(f"the evaluation has no {name}; it has {', '.join(map(str, names))}")
 
     def __setattr__(self, name, value):
         raise AttributeError("outputs do not change")
