@@ -43,6 +43,8 @@ class Posed:
         text, pointer = _given.text(key, f"{name}: the name of an axis"), self.rig._handle.pointer
         index, setting = runtime.ex_rig_input_find(pointer, text), _abi.ex_setting()
         joint = index < 0 and key.startswith(_places.JOINT)
+        if index < 0 and not joint:
+            raise KeyError(self.rig._unknown(key))
         kind = runtime.ex_rig_input_axis(pointer, index).kind if index >= 0 else None
         if joint:
             key = key[len(_places.JOINT):]

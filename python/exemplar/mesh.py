@@ -105,6 +105,12 @@ class Mesh:
     def __init__(self, vertices, faces=(), texcoords=None, *, corner_texcoords=None, normals=None, corner_normals=None,
                  colours=None, groups=(), face_groups=None, materials=(), face_materials=None,
                  material_library: typing.Optional[str] = None, tags: typing.Iterable[Tag] = ()) -> None:
+        if isinstance(vertices, (tuple, list)) and len(vertices) == 2 and not len(faces) and numpy.ndim(vertices[0]) == 2:
+            vertices, faces = vertices
+        elif not isinstance(vertices, (numpy.ndarray, Mesh)) and hasattr(vertices, "vertices") and hasattr(vertices, "faces"):
+            vertices, faces = vertices.vertices, vertices.faces
+        elif isinstance(vertices, Mesh):
+            raise TypeError("this is a Mesh already: copy() copies it")
         self._vertices = numpy.array(take(vertices, "f8", (None, 3), "vertices"))
         count = len(self._vertices)
         if count > _MOST // 3:

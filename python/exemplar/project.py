@@ -26,12 +26,21 @@ from ._project import (Building, Damped, Finding, Forms, Mirrored, ProjectLayer,
                        kept_version, layer_of, locked, mesh_of, named, named_in, reference, scene_of, side, version_of)
 from ._work import Progress, tasks
 from .cache import Stage
+from .pose import Pose
 from .rig import Rig
 
 STORAGES = ("float", "short")
 SEVERITIES = ("error", "warning", "note")
 Values = Mapping[str, Any]
 Tell = Optional[Callable[[str, float], Any]]
+
+
+def _at_of(pose):
+    """{axis: value} of the axes of a pose that are not at rest."""
+    if len(pose) != 1:
+        raise ValueError(f"at has {len(pose)} poses; give one of them")
+    rest = pose.rig.pose()
+    return {name: pose[name][0].tolist() for name in pose.rig.axes if not numpy.array_equal(pose[name], rest[name])}
 
 
 class Project:
@@ -265,12 +274,13 @@ class Project:
         """Adds a sculpt as an example, at its pose; the project's file is written.
 
         sculpt: vertices (V, 3) in metres with y up, as Rig.evaluate gives them at level 0; or the path of a file in the
-        project's unit and up axis. at: the pose it was sculpted at, {'elbow': 70, 'joint:hand': 'x20'}; a joint that no
-        axis reads becomes an axis. joint: other joints that were turned. layer: its layer (default: the one whose space
+        project's unit and up axis. at: the pose it was sculpted at, {'elbow': 70, 'joint:hand': 'x20'}, where a joint that
+        no axis reads becomes an axis; or a Pose, of which the axes that are not at rest count. joint: other joints that were turned. layer: its layer (default: the one whose space
         has the axes that `at` moves, or a new one). falloff: a number in scaled units, or {axis: number}. replace: the
         example at that pose, or of that name, gets this form. scale: a factor for the positions of a file. force: takes
         a form that is 20 times as large or as small as the mesh, or far away. The rig is not built.
         """
+        at = _at_of(at) if isinstance(at, Pose) else at
         label = _given.text(name, "name", optional=True)
         if not _given.flag(replace, "replace") and label is None:
             raise ValueError("name is required: the name of the example")

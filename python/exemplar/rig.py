@@ -18,6 +18,7 @@ from ._arrays import address, copied
 from ._evaluate import LIMIT, Outputs, Request, evaluate_one, level_of, take_room
 from ._given import whole
 from ._library import Handle, author, check_misuse, checked, path_bytes, runtime, text_of
+from ._polygons import sharp_of
 from .errors import FormatError
 from .mesh import Mesh
 from .parts import Axis, Layer, Skeleton, Texture
@@ -73,6 +74,13 @@ def _axes_of(data):
         return 1.0, False
 
 
+def _faces_by(mesh, kind):
+    """Names of groups or materials, and the numbers of their faces."""
+    names, numbers = getattr(mesh, kind), getattr(mesh, f"face_{kind}")
+    return {name: numpy.flatnonzero(numbers == i) if numbers is not None else numpy.empty(0, dtype=numpy.int64)
+            for i, name in enumerate(names)}
+
+
 class Split:
     """How a level of a rig is displayed: a vertex with several texture coordinates or normals is split."""
 
@@ -113,6 +121,16 @@ class Rig:
                  scheme: str = "catmull-clark", limit=False, creases=None, level=None, groups=None, materials=None,
                  storage: str = "float") -> None:
         from .create import create
+        if isinstance(vertices, Mesh):
+            mesh = vertices
+            if len(faces):
+                raise TypeError("a Mesh has its own faces: give layers by name, Rig(mesh, layers=[…])")
+            vertices, faces = mesh.vertices, mesh.faces
+            if texcoords is None and mesh.texcoords is not None and (mesh.corner_texcoords >= 0).all():
+                texcoords, corner_texcoords = mesh.texcoords, mesh.corner_texcoords
+            groups = _faces_by(mesh, "groups") if groups is None else groups
+            materials = _faces_by(mesh, "materials") if materials is None else materials
+            creases = sharp_of(mesh.tags, creases, None)[0]
         self._begin(create(vertices, faces, layers, skeleton=skeleton, skin=skin, skinning=skinning,
                            texcoords=texcoords, corner_texcoords=corner_texcoords, subdivide=subdivide, scheme=scheme,
                            limit=limit, creases=creases, level=level, groups=groups, materials=materials,
@@ -251,9 +269,7 @@ class Rig:
 
     def _faces_by(self, kind):
         mesh = self._part(("mesh", 0), lambda: Mesh._of_rig(self, 0))
-        names, numbers = getattr(mesh, kind), getattr(mesh, f"face_{kind}")
-        return {name: numpy.flatnonzero(numbers == i) if numbers is not None else numpy.empty(0, dtype=numpy.int64)
-                for i, name in enumerate(names)}
+        return _faces_by(mesh, kind)
 
     @property
     def groups(self) -> typing.Mapping[str, numpy.ndarray]:

@@ -249,3 +249,17 @@ def test_refused_layers(change):
 def test_refused_rigs(change):
     with pytest.raises((ValueError, TypeError, KeyError, exemplar.Error)):
         exemplar.Rig(**{**dict(vertices=CUBE, faces=QUADS, layers=[layer()]), **change})
+
+
+def test_from_a_mesh(tmp_path):
+    mesh = exemplar.Mesh(CUBE, QUADS, texcoords=numpy.random.default_rng(2).uniform(size=(24, 2)), groups=["top", "rest"],
+                         face_groups=[0, 1, 1, 1, 1, 1])
+    bend = exemplar.layer("size", {"size": (0, 1)}, [[0], [1]], [CUBE, 2 * numpy.array(CUBE)])
+    rig = exemplar.Rig(mesh, layers=[bend])
+    assert rig.mesh.faces.shape == (6, 4) and rig.vertex_count(split=True) == 24
+    assert {name: len(faces) for name, faces in rig.groups.items()} == {"top": 1, "rest": 5}
+    with pytest.raises(TypeError, match="its own faces"):
+        exemplar.Rig(mesh, QUADS)
+    assert exemplar.Mesh((CUBE, QUADS)).face_count == 6
+    with pytest.raises(TypeError, match="already"):
+        exemplar.Mesh(mesh)

@@ -143,7 +143,7 @@ def test_wrong_use(demo):
             (lambda: render(blob, yaw=float("nan")), ValueError), (lambda: render(blob, yaw="left"), TypeError),
             (lambda: render(blob, flat=1), TypeError), (lambda: render(blob, flat=True, smooth=True), ValueError),
             (lambda: render(blob, arm.pose()), ValueError), (lambda: render(blob, blob.pose(bend=[0, 1])), ValueError),
-            (lambda: render(blob, {"bent": 1}), exemplar.DataError), (lambda: render(blob, {"bend": "x"}), TypeError),
+            (lambda: render(blob, {"bent": 1}), KeyError), (lambda: render(blob, {"bend": "x"}), TypeError),
             (lambda: render(blob, 3), TypeError), (lambda: render(mesh, {"bend": 1}), ValueError),
             (lambda: render(blob, level=7), ValueError), (lambda: render(blob, level="cages"), ValueError),
             (lambda: render(blob, muted="nothing"), KeyError), (lambda: render(blob, show="x"), ValueError),
@@ -198,3 +198,9 @@ def test_pictures_with_one_box_share_a_camera():
             exemplar.render((small, faces), box=wrong)
     with pytest.raises(ValueError, match="box"):
         exemplar.render((small, faces), box=((0, 0, 0), (1, 1, 1)), look_at="hand")
+
+
+def test_unknown_axis(demo):
+    rig = exemplar.load(demo("arm") / "arm.glb")
+    with pytest.raises(KeyError, match="did you mean 'elbow'"):
+        exemplar.render(rig, {"elbo": 70}, size=(64, 64))

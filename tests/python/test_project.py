@@ -380,3 +380,15 @@ def test_no_change_inside_a_change(demo, tmp_path):
     with pytest.raises(RuntimeError, match="progress function"):
         one.rename(name, "new", progress=again)
     one.reload().rename(name, "new")
+
+
+def test_example_at_a_pose(demo, tmp_path):
+    shutil.copytree(demo("arm"), tmp_path / "arm")
+    project = exemplar.Project(tmp_path / "arm" / "arm.json")
+    rig = project.build()
+    pose = rig.pose(elbow=55, gender=0.4)
+    sculpt = rig.evaluate(pose)[0] + [0, 0.01, 0]
+    project.add_example(sculpt, "here", at=pose)
+    assert numpy.allclose(project.build().evaluate({"elbow": 55, "gender": 0.4})[0], sculpt, atol=2e-5)
+    with pytest.raises(ValueError, match="3 poses"):
+        project.add_example(sculpt, "there", at=rig.pose(elbow=[1, 2, 3]))
