@@ -231,7 +231,11 @@ class Fuzzer:
     def call(self):
         """One call; the name of what it raised, or 'fine'."""
         if self.rng.random() < 0.5:
-            function, given, named = self.right()
+            try:
+                function, given, named = self.right()
+            except Exception:  # of an object whose attributes were changed
+                self.fill()
+                return None
             slots = [*range(len(given)), *named]
             slot = self.rng.choice(slots) if slots else None
             if slot in named:
