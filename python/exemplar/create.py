@@ -22,7 +22,7 @@ from ._polygons import Polygons, faces_of, texcoords_of, vertices_of
 from ._work import Progress, tasks, thread_count
 from .parts import Skeleton
 from .subdivision import SCHEMES, Subdivision, definition
-from .weigher import Weigher
+from .weigher import Weigher, _number
 
 _DOMAINS = {"positions": _abi.EX_DOMAIN_FORM, "pixels": _abi.EX_DOMAIN_PIXELS, "offsets": _abi.EX_DOMAIN_OFFSETS,
             "trajectory": _abi.EX_DOMAIN_TRAJECTORY, "displacement": _abi.EX_DOMAIN_DISPLACEMENT}
@@ -85,13 +85,6 @@ class _Keep(list):
         return ctypes.addressof(made)
 
 
-def _number(value, name):
-    number = float(take(value, "f8", (), name))
-    if not numpy.isfinite(number):
-        raise ValueError(f"{name} is not finite")
-    return number
-
-
 def _names(values, count, name, each):
     if values is None:
         return [f"{each} {i + 1}".encode() for i in range(count)]
@@ -101,27 +94,6 @@ def _names(values, count, name, each):
     if len(words) != count:
         raise ValueError(f"{name}: there are {len(words)} names for {count}")
     return words
-
-
-def set_parameters(made, parameters):
-    """Sets parameters of a weigher's kind by name."""
-    info, kind = runtime.ex_weigher_kind_info(made.kind).contents, text_of(runtime.ex_weigher_kind_name(made.kind))
-    known = {text_of(info.parameters[i].name): info.parameters[i] for i in range(info.parameter_count)}
-    for name, value in parameters.items():
-        if name not in known:
-            raise TypeError(f"a layer of kind '{kind}' has no '{name}'; its parameters: {', '.join(known) or 'none'}")
-        parameter = known[name]
-        if isinstance(value, str):
-            words = [text_of(parameter.words[i].name) for i in range(parameter.word_count)]
-            if value not in words:
-                raise ValueError(f"{name} is '{value}'; it must be {', '.join(words) or 'a number'}")
-            value = words.index(value)
-        number = _number(value, name)
-        try:
-            checked(runtime.ex_parameter_check, parameter, number)
-        except ValueError as error:
-            raise type(error)(f"{name} {error}", getattr(error, "code", None)) from None
-        runtime.ex_parameter_set(parameter, made, number)
 
 
 class _Layer:
@@ -174,7 +146,7 @@ class _Layer:
         kinds = {name: k for name, k in kinds.items() if not runtime.ex_weigher_kind_info(k).contents.is_driven}
         self.kind = self._choice("kind", kinds, "cardinal")
         self.made.weigh.kind = kinds[self.kind]
-        set_parameters(self.made.weigh, self.parameters)
+        Weigher._set(self.made.weigh, self.kind, self.parameters)
 
     def _rows(self):
         """What has a row for each example."""
