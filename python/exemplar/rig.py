@@ -54,7 +54,7 @@ def load(source: typing.Union[str, os.PathLike, bytes], *, storage: str = "float
     try:
         checked(author.ex_rig_read, path, options, ctypes.byref(made))
     except FormatError as error:
-        if path.lower().endswith((b".glb", b".gltf")) and error.code == _abi.EX_ERROR_FORMAT:
+        if "no Exemplar pack" in str(error):  # a whole glTF file of another program
             raise FormatError(f"{error}. To make a project of a character: exemplar.Project.init(path, folder)",
                               error.code) from None
         raise
