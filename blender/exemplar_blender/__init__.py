@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exemplar in Blender: keep sculpts at poses, and see the rest follow.
+
+Select a mesh with an armature, press *Make Exemplar rig*, pose, sculpt, press *Keep*. Each sculpt is a shape key of the
+mesh, with a place in a space that bones or sliders span; one more key, 'Exemplar', holds the mixture at the present pose,
+which the library evaluates whenever a bone moves (live.py). So everything is in the .blend file: Blender's undo, saving,
+appending and duplicating know it, and nothing is lost where the add-on is missing.
+"""
+bl_info = {
+    "name": "Exemplar",
+    "author": "The Exemplar authors",
+    "version": (0, 2, 0),
+    "blender": (3, 4, 0),
+    "location": "3D Viewport > Sidebar > Exemplar",
+    "description": "Keep sculpts at poses, and see the rest follow",
+    "category": "Rigging",
+}
+
+from . import data, library, live
+
+if library.found:
+    from . import loop
+    _parts = [data, loop]
+else:
+    _parts = [data]
+
+
+def register():
+    for part in _parts:
+        part.register()
+    live.register()
+
+
+def unregister():
+    live.unregister()
+    for part in reversed(_parts):
+        part.unregister()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones as joints of the library: rest, and the pose that Blender's evaluation gives, constraints and drivers included.
+
+A joint's transform relative to its parent is L = P^-1 M, with M and P the matrices of bone and parent in the armature's
+space; at rest L0. Axes read the rotation of L0^-1 L, which is what Blender's channels hold for a bone without constraints.
+"""
+import numpy
+
+from .library import exemplar
+
+
+class Bones:
+    """The bones of an armature, in its order (parents first)."""
+
+    def __init__(self, armature):
+        bones = list(armature.data.bones)
+        order = {bone.name: i for i, bone in enumerate(bones)}
+        self.names = [bone.name for bone in bones]
+        self.index = order
+        self.parents = numpy.array([order[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=numpy.int32)
+        rest = numpy.array([bone.matrix_local for bone in bones], dtype=numpy.float64).reshape(-1, 4, 4)
+        self.matrices = rest
+        self.rest = transforms(relative(rest, self.parents))
+
+    def skeleton(self):
+        return exemplar.Skeleton(self.names, self.parents, self.rest)
+
+    def pose(self, armature):
+        """(J, 10) transforms relative to the parents, of an evaluated armature."""
+        return transforms(relative(matrices(armature), self.parents))
+
+
+def matrices(armature):
+    """(J, 4, 4) of the bones of an evaluated armature, in its space."""
+    bones = armature.pose.bones
+    out = numpy.empty((len(bones), 16), dtype=numpy.float32)
+    bones.foreach_get("matrix", out.ravel())
+    return out.reshape(-1, 4, 4).transpose(0, 2, 1).astype(numpy.float64)
+
+
+def relative(world, parents):
+    """(J, 4, 4) matrices relative to the parents."""
+    above = numpy.where((parents >= 0)[:, None, None], world[parents], numpy.eye(4))
+    return numpy.linalg.solve(above, world)
+
+
+def transforms(matrix):
+    """(J, 10) translation, rotation x y z w, scale of (J, 4, 4) matrices; a shear is left out."""
+    columns = matrix[:, :3, :3]
+    scale = numpy.linalg.norm(columns, axis=1)
+    flipped = numpy.linalg.det(columns) < 0
+    scale[flipped] *= -1
+    safe = numpy.where(numpy.abs(scale) > 1e-12, scale, 1.0)
+    out = numpy.empty((len(matrix), 10))
+    out[:, :3] = matrix[:, :3, 3]
+    out[:, 3:7] = quaternions(columns / safe[:, None, :])
+    out[:, 7:] = scale
+    return out
+
+
+def quaternions(r):
+    """(J, 4) x y z w of (J, 3, 3) rotations: from the largest of its squares, so that none is divided by little."""
+    d = numpy.einsum("jii->ji", r)
+    squares = numpy.stack([1 + d[:, 0] - d[:, 1] - d[:, 2], 1 - d[:, 0] + d[:, 1] - d[:, 2],
+                           1 - d[:, 0] - d[:, 1] + d[:, 2], 1 + d.sum(1)], axis=1)
+    a, b, c = r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]
+    e, f, g = r[:, 0, 1] + r[:, 1, 0], r[:, 0, 2] + r[:, 2, 0], r[:, 1, 2] + r[:, 2, 1]
+    rows = numpy.stack([numpy.stack([squares[:, 0], e, f, a], 1), numpy.stack([e, squares[:, 1], g, b], 1),
+                        numpy.stack([f, g, squares[:, 2], c], 1), numpy.stack([a, b, c, squares[:, 3]], 1)], axis=1)
+    picked = rows[numpy.arange(len(r)), squares.argmax(1)]
+    return picked / numpy.linalg.norm(picked, axis=1, keepdims=True)
+
+
+def product(p, q):
+    """Quaternion p q, x y z w."""
+    x, y, z, w = p
+    a, b, c, d = q
+    return numpy.array([w * a + x * d + y * c - z * b, w * b - x * c + y * d + z * a,
+                        w * c + x * b - y * a + z * d, w * d - x * a - y * b - z * c])
+
+
+def turn(rest, local):
+    """The rotation L0^-1 L as a quaternion x y z w with w >= 0, of two rows of transforms."""
+    made = product([-rest[3], -rest[4], -rest[5], rest[6]], local[3:7])
+    return made if made[3] >= 0 else -made

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a mesh knows of its rig, `mesh.exemplar`: layers, their axes, and the places of their examples.
+
+The form of an example is a shape key of the same name, with value 0. Everything else is here, as properties of the mesh:
+so Blender undoes, saves, appends and duplicates it. `revision` is a new word after each change; evaluation builds the rig
+again when it differs (rigs.py).
+"""
+import uuid
+
+import bpy
+from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty,
+                       StringProperty)
+
+LIVE = "Exemplar"  # the shape key that holds the mixture
+
+READINGS = [
+    ("X", "Angle about X", "How far the bone turns about its X axis, in degrees"),
+    ("Y", "Angle about Y", "How far the bone turns about its Y axis, which runs along it, in degrees"),
+    ("Z", "Angle about Z", "How far the bone turns about its Z axis, in degrees"),
+    ("SWING", "Swing", "The direction in which the bone points, whatever its twist"),
+    ("TWIST", "Twist", "The turn about the bone's own direction, whatever its swing"),
+    ("ROTATION", "Rotation", "The whole rotation of the bone"),
+    ("DIAL", "Slider", "A custom property of the object"),
+]
+ANGLES = ("X", "Y", "Z")
+
+KINDS = [
+    ("calm", "Calm", "Weights stay between 0 and 1 and do not swing between examples"),
+    ("cardinal", "Cardinal", "Smooth weights that may go below 0 and above 1"),
+    ("gaussian", "Gaussian", "Each example fades with the distance from it"),
+    ("shepard", "Shepard", "Weights by inverse distances"),
+    ("nearest", "Nearest", "Among the nearest examples"),
+    ("direct", "Sliders", "Each example has a slider of its own: its weight"),
+]
+
+
+def _changed(self, context):
+    touch(self.id_data)
+
+
+def _muted(self, context):
+    touch(self.id_data)
+
+
+class Number(bpy.types.PropertyGroup):
+    value: FloatProperty(name="Value", description="The place on the axis", precision=3, update=_changed)
+
+
+class Axis(bpy.types.PropertyGroup):
+    """`name` is the axis's own, unique in the mesh but for axes that read the same."""
+    reading: EnumProperty(name="Reading", items=READINGS, default="X", update=_changed)
+    bone: StringProperty(name="Bone", description="The bone that is read", update=_changed)
+    low: FloatProperty(name="Least", update=_changed)
+    high: FloatProperty(name="Most", default=1.0, update=_changed)
+    rest: FloatProperty(name="Rest", update=_changed)
+    about: bpy.props.FloatVectorProperty(name="About", size=3, default=(0, 1, 0))
+
+    @property
+    def width(self):
+        """How many numbers a place has on it: four of a rotation, as a quaternion x y z w."""
+        return 4 if self.reading in ("SWING", "TWIST", "ROTATION") else 1
+
+    @property
+    def rest_numbers(self):
+        return [0.0, 0.0, 0.0, 1.0] if self.width == 4 else [self.rest]
+
+
+class Example(bpy.types.PropertyGroup):
+    """`name` is that of its shape key."""
+    at: CollectionProperty(type=Number)
+    muted: BoolProperty(name="Mute", description="Leave this example out for a while", update=_muted)
+    falloff: FloatProperty(name="Falloff", description="Gaussian: how far it reaches, 0 for the default", min=0,
+                           update=_changed)
+
+    @property
+    def numbers(self):
+        return [number.value for number in self.at]
+
+    def place(self, numbers):
+        set_numbers(self.at, numbers)
+
+
+class Pseudo(bpy.types.PropertyGroup):
+    """A place without a form of its own: it takes the weights that the examples give at `source`, or `weights`."""
+    at: CollectionProperty(type=Number)
+    source: CollectionProperty(type=Number)
+    weights: CollectionProperty(type=Number)
+
+
+class Layer(bpy.types.PropertyGroup):
+    kind: EnumProperty(name="Weights", items=KINDS, default="calm", update=_changed)
+    parameters: StringProperty(name="Parameters", description="Of the kind of weights, as JSON", update=_changed)
+    muted: BoolProperty(name="Mute", description="Leave this layer out for a while", update=_muted)
+    still: BoolProperty(name="Nothing at rest", description="The layer does nothing at rest unless an example is there",
+                        default=True, update=_changed)
+    axes: CollectionProperty(type=Axis)
+    examples: CollectionProperty(type=Example)
+    pseudos: CollectionProperty(type=Pseudo)
+    active: IntProperty(name="Example", min=0)
+    solo: StringProperty(name="Solo", description="The only example that counts, for a while", update=_changed)
+
+    @property
+    def width(self):
+        return sum(axis.width for axis in self.axes)
+
+    @property
+    def rest(self):
+        return [number for axis in self.axes for number in axis.rest_numbers]
+
+    def counted(self):
+        """The examples that are not muted; with solo, that one alone."""
+        if self.solo and self.solo in self.examples:
+            return [self.examples[self.solo]]
+        return [example for example in self.examples if not example.muted]
+
+
+class Stored(bpy.types.PropertyGroup):
+    """A rig that Blender's keys cannot hold: its file is the mesh's custom property 'exemplar:' + name (stored.py)."""
+    purpose: EnumProperty(name="Purpose", items=[
+        ("RIG", "Imported rig", "Layers of an imported rig"),
+        ("WARP", "Paths", "Paths between shape keys that turn"),
+        ("GARMENT", "Garment", "A garment that follows another mesh")])
+    muted: BoolProperty(name="Mute", description="Leave it out for a while", update=_muted)
+    driver: PointerProperty(name="Driver", type=bpy.types.Object)
+
+
+class MeshRig(bpy.types.PropertyGroup):
+    made: BoolProperty(description="True if the mesh has an Exemplar rig")
+    enabled: BoolProperty(name="Live", description="Follow the armature. Off, the form stays as it is", default=True,
+                          update=_changed)
+    revision: StringProperty()
+    pending: BoolProperty(description="True if the form was changed by hand and not kept yet")
+    layers: CollectionProperty(type=Layer)
+    active: IntProperty(name="Layer", min=0)
+    stored: CollectionProperty(type=Stored)
+
+    @property
+    def layer(self):
+        """The active layer, or None."""
+        return self.layers[self.active] if 0 <= self.active < len(self.layers) else None
+
+    @property
+    def example(self):
+        """The active example of the active layer, or None."""
+        layer = self.layer
+        return layer.examples[layer.active] if layer and 0 <= layer.active < len(layer.examples) else None
+
+
+def set_numbers(collection, numbers):
+    collection.clear()
+    for number in numbers:
+        collection.add().value = number
+
+
+def touch(mesh):
+    """Says that the rig of a mesh has changed: it is evaluated anew."""
+    mesh.exemplar.revision = uuid.uuid4().hex
+    mesh.update_tag()
+
+
+def rig_of(thing):
+    """`mesh.exemplar` of an object with a rig, or None."""
+    mesh = thing.data if isinstance(thing, bpy.types.Object) and thing.type == "MESH" else None
+    return mesh.exemplar if mesh and mesh.exemplar.made else None
+
+
+_classes = (Number, Axis, Example, Pseudo, Layer, Stored, MeshRig)
+
+
+def register():
+    for each in _classes:
+        bpy.utils.register_class(each)
+    bpy.types.Mesh.exemplar = PointerProperty(type=MeshRig)
+
+
+def unregister():
+    del bpy.types.Mesh.exemplar
+    for each in reversed(_classes):
+        bpy.utils.unregister_class(each)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user is told when something cannot be done: one sentence, and the scene stays as it was."""
+import bpy
+
+from .library import exemplar
+
+
+class Refused(Exception):
+    """A sentence for the user."""
+
+
+class Action(bpy.types.Operator):
+    """An operator whose `act(context)` returns a sentence to report, or raises Refused. What it did before it raised is
+    for it to take back."""
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            said = self.act(context)
+        except Refused as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except (exemplar.Error, OSError, MemoryError, ValueError) as error:
+            self.report({"ERROR"}, sentence(error))
+            return {"CANCELLED"}
+        if said:
+            self.report({"INFO"}, said)
+        return {"FINISHED"}
+
+
+def sentence(error):
+    """An exception's text as a sentence."""
+    text = str(error) or "There is not enough memory"
+    return text[0].upper() + text[1:]

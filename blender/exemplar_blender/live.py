@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Evaluation as bones move: after each update of the dependency graph, and each change of frame, in the viewport and while
+rendering, the form at the present pose is written to the shape key 'Exemplar', which has value 1.
+
+Blender evaluates what a handler changed once more before it draws or renders. A mesh in Sculpt or Edit Mode is left alone,
+and so is a form that was changed by hand and not kept yet (`pending`).
+"""
+from collections import OrderedDict
+
+import bpy
+import numpy
+from bpy.app.handlers import persistent
+
+from . import character, compat
+from .data import LIVE, rig_of
+from .library import found
+from .rigs import Live
+
+KEPT = 16  # rigs of earlier revisions, for undo
+_rigs = OrderedDict()  # (mesh, revision) -> Live
+_written = {}  # mesh -> what its key was set to: (revision, numbers, form)
+_busy = False
+
+
+def name_of(mesh):
+    return (mesh.name, mesh.library.filepath if mesh.library else "")
+
+
+def live_of(mesh, armature):
+    """The rig of a mesh, built if its revision is new."""
+    place = (*name_of(mesh), mesh.exemplar.revision)
+    live = _rigs.get(place)
+    if live is None or not live.fits(mesh, armature):
+        live = _rigs[place] = Live(mesh, armature)
+        while len(_rigs) > KEPT:
+            _rigs.popitem(last=False)
+    _rigs.move_to_end(place)
+    return live
+
+
+def forget(mesh=None):
+    """Writes anew at the next update, even if the pose is the same."""
+    if mesh is None:
+        _written.clear()
+    else:
+        _written.pop(name_of(mesh), None)
+
+
+def subjects(scene):
+    """The objects of a scene that have a rig, each mesh once, with their armatures."""
+    seen = set()
+    for thing in scene.objects:
+        if thing.type == "MESH" and thing.data.exemplar.made and thing.data not in seen:
+            armature = character.armature_of(thing)
+            if armature:
+                seen.add(thing.data)
+                yield thing, armature
+
+
+def at_work(thing):
+    """True while the user changes the form by hand."""
+    return thing.mode in ("SCULPT", "EDIT")
+
+
+def read(thing, armature, depsgraph):
+    """The live rig of an object, at the pose that a dependency graph has, and the numbers of that pose."""
+    live = live_of(thing.data, armature)
+    return live, live.read(thing.evaluated_get(depsgraph), armature.evaluated_get(depsgraph))
+
+
+def key_of(mesh):
+    """The key that is written, or None."""
+    return mesh.shape_keys.key_blocks.get(LIVE) if mesh.shape_keys else None
+
+
+def update(thing, armature, depsgraph):
+    """Writes the form of an object at its pose, if that is new. True if it was written."""
+    mesh, key = thing.data, key_of(thing.data)
+    if key is None or not mesh.exemplar.enabled or mesh.exemplar.pending or at_work(thing):
+        return False
+    live, numbers = read(thing, armature, depsgraph)
+    before = _written.get(name_of(mesh))
+    if before and before[0] == mesh.exemplar.revision and before[1] == numbers:
+        return False
+    form = numpy.ascontiguousarray(live.form(), dtype=numpy.float32)
+    compat.write_key(key, form)
+    _written[name_of(mesh)] = (mesh.exemplar.revision, numbers, form)
+    mesh.update_tag()
+    return True
+
+
+def notice(thing, armature):
+    """Finds out whether the user changed the form by hand since it was written."""
+    mesh, key = thing.data, key_of(thing.data)
+    before = _written.get(name_of(mesh))
+    if key is None or before is None or mesh.exemplar.pending or at_work(thing):
+        return
+    count = len(mesh.vertices)
+    if count != len(before[2]):
+        from .data import touch
+        touch(mesh)  # its faces were edited; the keys followed
+        return
+    live = _rigs.get((*name_of(mesh), mesh.exemplar.revision))
+    if not numpy.array_equal(compat.read_key(key, count), before[2]):
+        mesh.exemplar.pending = True
+    elif live is not None and not numpy.array_equal(character.vertices(mesh), live.basis):
+        from .data import touch
+        touch(mesh)
+
+
+def _follow(scene, depsgraph, by_hand):
+    global _busy
+    if _busy:
+        return
+    _busy = True
+    try:
+        for thing, armature in subjects(scene):
+            if by_hand:
+                notice(thing, armature)
+            update(thing, armature, depsgraph)
+    finally:
+        _busy = False
+
+
+@persistent
+def on_update(scene, depsgraph=None):
+    depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
+    _follow(scene, depsgraph, any(each.is_updated_geometry for each in depsgraph.updates))
+
+
+@persistent
+def on_frame(scene, depsgraph=None):
+    _follow(scene, depsgraph or bpy.context.evaluated_depsgraph_get(), False)
+
+
+@persistent
+def on_other(*_):
+    """After undo, redo or loading a file: what the keys hold is not what was written here."""
+    forget()
+
+
+@persistent
+def on_load(*_):
+    forget()
+    _rigs.clear()
+
+
+def handlers():
+    at = bpy.app.handlers
+    return [(at.depsgraph_update_post, on_update), (at.frame_change_post, on_frame), (at.undo_post, on_other),
+            (at.redo_post, on_other), (at.load_post, on_load)]
+
+
+def register():
+    if found:
+        for place, handler in handlers():
+            place.append(handler)
+
+
+def unregister():
+    for place, handler in handlers():
+        if handler in place:
+            place.remove(handler)
+    on_load()

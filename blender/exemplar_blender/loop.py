@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The loop of an artist: make a rig, pose, sculpt, keep."""
+import bpy
+import numpy
+from bpy.props import StringProperty
+
+from . import character, compat, live, places
+from .data import ANGLES, LIVE, rig_of, touch
+from .errors import Action, Refused
+
+SAME = 1e-3  # places on an axis that are closer, in degrees or parts of a turn, are one
+
+
+def subject(context):
+    """The active object, its rig and its armature, or Refused."""
+    thing = character.mesh_object(context)
+    rig = rig_of(thing)
+    if rig is None:
+        raise Refused(f"'{thing.name}' has no Exemplar rig: press Make Exemplar Rig first")
+    armature = character.armature_of(thing)
+    if armature is None:
+        raise Refused(f"'{thing.name}' has lost its armature: add an Armature modifier")
+    if live.key_of(thing.data) is None:
+        raise Refused(f"The shape key '{LIVE}' of '{thing.name}' is gone: undo, or press Make Exemplar Rig")
+    if thing.data.library:
+        raise Refused(f"'{thing.name}' is linked from another file: change it there")
+    return thing, rig, armature
+
+
+class Hands:
+    """Leaves Sculpt or Edit Mode, so that the mesh has what was sculpted, and goes back at the end."""
+
+    def __init__(self, thing):
+        self.thing, self.mode = thing, thing.mode
+
+    def __enter__(self):
+        if self.mode not in ("OBJECT", "POSE"):
+            bpy.ops.object.mode_set(mode="OBJECT")
+
+    def __exit__(self, *_):
+        if self.thing.mode != self.mode:
+            bpy.ops.object.mode_set(mode=self.mode)
+
+
+class EXEMPLAR_OT_make(Action):
+    """Make an Exemplar rig of the selected mesh, which then keeps sculpts at poses of its armature"""
+    bl_idname = "exemplar.make"
+    bl_label = "Make Exemplar Rig"
+
+    def act(self, context):
+        thing = character.mesh_object(context)
+        character.check(thing)
+        mesh = thing.data
+        if rig_of(thing) and live.key_of(mesh):
+            raise Refused(f"'{thing.name}' has an Exemplar rig already")
+        if not mesh.exemplar.made and mesh.shape_keys and LIVE in mesh.shape_keys.key_blocks:
+            raise Refused(f"A shape key of '{thing.name}' is called '{LIVE}', a name that the rig needs: rename it")
+        with Hands(thing):
+            make(thing)
+        said = character.cannot(thing)
+        context.view_layer.update()
+        return f"'{thing.name}' has an Exemplar rig" + (f". {said[0][0].upper()}{said[0][1:]}" if said else "") + \
+            "".join(f"; {each}" for each in said[1:])
+
+
+def make(thing):
+    """Gives an object a rig without examples."""
+    mesh = thing.data
+    if not mesh.shape_keys:
+        thing.shape_key_add(name="Basis", from_mix=False)
+    key = thing.shape_key_add(name=LIVE, from_mix=False)
+    key.value = 1.0
+    thing.active_shape_key_index = len(mesh.shape_keys.key_blocks) - 1
+    thing.show_only_shape_key = False
+    mesh.exemplar.made = True
+    touch(mesh)
+
+
+class EXEMPLAR_OT_sculpt(Action):
+    """Go to Sculpt Mode, on the form that is seen at this pose. Keep then makes it an example"""
+    bl_idname = "exemplar.sculpt"
+    bl_label = "Sculpt Here"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index(LIVE)
+        if thing.mode != "SCULPT":
+            bpy.ops.object.mode_set(mode="SCULPT")
+
+
+class EXEMPLAR_OT_discard(Action):
+    """Forget what was sculpted and not kept"""
+    bl_idname = "exemplar.discard"
+    bl_label = "Discard Sculpt"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        with Hands(thing):
+            rig.pending = False
+            live.forget(thing.data)
+            thing.data.update_tag()
+            context.view_layer.update()
+
+
+class EXEMPLAR_OT_keep(Action):
+    """Make what was sculpted an example at this pose. It comes back there, and fades in on the way"""
+    bl_idname = "exemplar.keep"
+    bl_label = "Keep"
+
+    name: StringProperty(name="Name", description="Of the example; empty: its bone and angle")
+    axes: StringProperty(name="Axes", description="What the sculpt depends on, 'BONE:READING' with ';' between them, "
+                                                  "READING one of X Y Z SWING TWIST ROTATION; empty: found from the pose")
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        with Hands(thing):
+            return keep(context, thing, armature, self.name, spoken(self.axes))
+
+
+def spoken(text):
+    """[(bone, reading)] of the words of an operator."""
+    out = []
+    for word in filter(None, (part.strip() for part in text.split(";"))):
+        bone, _, reading = word.rpartition(":")
+        if not bone or reading.upper() not in (*ANGLES, "SWING", "TWIST", "ROTATION"):
+            raise Refused(f"'{word}' is no axis: give BONE:X, BONE:Y, BONE:Z, BONE:SWING, BONE:TWIST or BONE:ROTATION")
+        out.append((bone, reading.upper()))
+    return out
+
+
+def sculpted(thing, live_rig, expected):
+    """(V, 3) the form that the user made at this pose, before the armature moves it. A sculpt on the basis counts too."""
+    mesh = thing.data
+    count, tolerance = len(expected), 1e-6 * live_rig.size
+    if len(mesh.vertices) != count:
+        raise Refused(f"The number of vertices changed from {count} to {len(mesh.vertices)}: undo that, since a sculpt only "
+                      f"moves vertices")
+    form = compat.read_key(live.key_of(mesh), count)
+    basis = character.vertices(mesh)
+    if numpy.abs(basis - live_rig.basis).max() > tolerance:
+        form = form + (basis - live_rig.basis)
+        compat.write_key(mesh.shape_keys.reference_key, live_rig.basis)
+    if not numpy.isfinite(form).all():
+        raise Refused("The sculpt has vertices at places that are not finite: undo it")
+    if numpy.abs(form - expected).max() <= tolerance:
+        raise Refused("Nothing was sculpted: the form is what the rig gives at this pose. Sculpt in Sculpt Mode, then "
+                      "press Keep")
+    return form
+
+
+def keep(context, thing, armature, name="", axes=None):
+    """Makes the sculpt an example at the present pose. Returns a sentence about it."""
+    mesh, rig = thing.data, thing.data.exemplar
+    depsgraph = context.evaluated_depsgraph_get()
+    live_rig, _ = live.read(thing, armature, depsgraph)
+    expected = live_rig.form()
+    form = sculpted(thing, live_rig, expected)
+    bones = live_rig.bones
+    locals_ = bones.pose(armature.evaluated_get(depsgraph))
+    moved = numpy.linalg.norm(form - expected, axis=1)
+    moved[moved <= 1e-6 * live_rig.size] = 0
+    axes = axes or places.propose(thing, armature, bones, locals_, moved, live_rig.basis)
+    if not axes:
+        raise Refused("All bones are at rest: pose the armature first. To change the form at rest, sculpt the shape key "
+                      "Basis")
+    for bone, _ in axes:
+        if bone not in bones.index:
+            raise Refused(f"The armature '{armature.name}' has no bone '{bone}'")
+    layer = layer_for(rig, axes)
+    new = layer is None
+    if new:
+        layer = add_layer(rig, axes)
+    place = places.here(layer, live_rig, locals_, thing)
+    without = expected if new else live_rig.form(muted=[layer.name]) if live_rig.rig and \
+        layer.name in [each.name for each in live_rig.rig.layers] else expected
+    example = at_place(layer, place)
+    replaced = example is not None
+    if replaced:
+        key = mesh.shape_keys.key_blocks[example.name]
+    else:
+        key = thing.shape_key_add(name=name or label(layer, place), from_mix=False)
+        key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
+        example = layer.examples.add()
+        example.name = key.name
+        example.place(place)
+    difference = form - without
+    difference[numpy.abs(difference).max(axis=1) <= 1e-6 * live_rig.size] = 0
+    compat.write_key(key, numpy.ascontiguousarray(live_rig.basis + difference, dtype=numpy.float32))
+    layer.active = list(layer.examples).index(example)
+    rig.active = list(rig.layers).index(layer)
+    thing.active_shape_key_index = list(mesh.shape_keys.key_blocks.keys()).index(LIVE)
+    rig.pending = False
+    touch(mesh)
+    live.forget(mesh)
+    context.view_layer.update()
+    back = numpy.abs(compat.read_key(live.key_of(mesh), len(form)) - form).max()
+    count = int((moved > 0).sum())
+    return (f"{'Replaced' if replaced else 'Kept'} '{example.name}' in layer '{layer.name}': {count} of {len(form)} vertices "
+            f"moved, by up to {moved.max():.3g}; comes back within {back:.1g}")
+
+
+def layer_for(rig, axes):
+    """The layer whose axes are these, or None."""
+    wanted = sorted(axes)
+    for layer in rig.layers:
+        if sorted((axis.bone, axis.reading) for axis in layer.axes) == wanted and layer.kind != "direct":
+            return layer
+    return None
+
+
+def add_layer(rig, axes):
+    """A new layer over axes [(bone, reading)], named after them."""
+    layer = rig.layers.add()
+    names = [places.axis_name(*axis) for axis in axes]
+    layer.name = unique(" ".join(names), {each.name for each in rig.layers if each != layer})
+    for name, (bone, reading) in zip(names, axes):
+        axis = layer.axes.add()
+        axis.name, axis.bone, axis.reading = name, bone, reading
+        axis.low, axis.high = (-180, 180) if reading in ANGLES else (0, 1)
+    return layer
+
+
+def unique(name, taken):
+    number, out = 1, name
+    while out in taken:
+        number += 1
+        out = f"{name} {number}"
+    return out
+
+
+def label(layer, place):
+    """A name for an example: 'forearm.x 90'."""
+    words, begin = [], 0
+    for axis in layer.axes:
+        values = place[begin:begin + axis.width]
+        begin += axis.width
+        angle = values[0] if axis.width == 1 else 2 * numpy.degrees(numpy.arccos(min(1.0, abs(values[3]))))
+        words.append(f"{axis.name} {angle:.0f}" if axis.reading != "DIAL" else f"{axis.name} {values[0]:.2g}")
+    return " ".join(words)[:60]
+
+
+def distance(layer, a, b):
+    """The largest difference of two places on any axis: in degrees, or in the slider's unit."""
+    begin, most = 0, 0.0
+    for axis in layer.axes:
+        end = begin + axis.width
+        if axis.width == 4:
+            most = max(most, float(2 * numpy.degrees(numpy.arccos(min(1.0, abs(numpy.dot(a[begin:end], b[begin:end])))))))
+        else:
+            most = max(most, abs(a[begin] - b[begin]))
+        begin = end
+    return most
+
+
+def at_place(layer, place):
+    """The example at a place, or None."""
+    for example in layer.examples:
+        if distance(layer, example.numbers, place) < SAME * (1 if any(a.reading == "DIAL" for a in layer.axes) else 500):
+            return example
+    return None
+
+
+_classes = (EXEMPLAR_OT_make, EXEMPLAR_OT_sculpt, EXEMPLAR_OT_keep, EXEMPLAR_OT_discard)
+
+
+def register():
+    for each in _classes:
+        bpy.utils.register_class(each)
+
+
+def unregister():
+    for each in reversed(_classes):
+        bpy.utils.unregister_class(each)
