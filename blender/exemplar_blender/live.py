@@ -12,13 +12,15 @@ import numpy
 from bpy.app.handlers import persistent
 
 from . import character, compat
-from .data import LIVE, rig_of
-from .library import found
+from .data import LIVE, touch
+from .errors import sentence
+from .library import exemplar, found
 from .rigs import Live
 
 KEPT = 16  # rigs of earlier revisions, for undo
 _rigs = OrderedDict()  # (mesh, revision) -> Live
 _written = {}  # mesh -> what its key was set to: (revision, numbers, form)
+problems = {}  # mesh -> why it does not follow
 _busy = False
 
 
@@ -78,7 +80,12 @@ def update(thing, armature, depsgraph):
     mesh, key = thing.data, key_of(thing.data)
     if key is None or not mesh.exemplar.enabled or mesh.exemplar.pending or at_work(thing):
         return False
-    live, numbers = read(thing, armature, depsgraph)
+    try:
+        live, numbers = read(thing, armature, depsgraph)
+    except (exemplar.Error, ValueError, KeyError) as error:  # a bone or a key was renamed, two examples meet …
+        problems[name_of(mesh)] = sentence(error)
+        return False
+    problems.pop(name_of(mesh), None)
     before = _written.get(name_of(mesh))
     if before and before[0] == mesh.exemplar.revision and before[1] == numbers:
         return False
@@ -89,6 +96,13 @@ def update(thing, armature, depsgraph):
     return True
 
 
+def aim(thing):
+    """Lets strokes of Sculpt Mode go to the key that Keep looks at, if they would go to the basis."""
+    mesh = thing.data
+    if thing.mode == "SCULPT" and thing.active_shape_key == mesh.shape_keys.reference_key and mesh.exemplar.enabled:
+        thing.active_shape_key_index = list(mesh.shape_keys.key_blocks.keys()).index(LIVE)
+
+
 def notice(thing, armature):
     """Finds out whether the user changed the form by hand since it was written."""
     mesh, key = thing.data, key_of(thing.data)
@@ -96,16 +110,11 @@ def notice(thing, armature):
     if key is None or before is None or mesh.exemplar.pending or at_work(thing):
         return
     count = len(mesh.vertices)
-    if count != len(before[2]):
-        from .data import touch
-        touch(mesh)  # its faces were edited; the keys followed
-        return
     live = _rigs.get((*name_of(mesh), mesh.exemplar.revision))
-    if not numpy.array_equal(compat.read_key(key, count), before[2]):
+    if count != len(before[2]) or live and not numpy.array_equal(character.vertices(mesh), live.basis):
+        touch(mesh)  # the mesh itself was edited or scaled, and Blender took the keys along
+    elif not numpy.array_equal(compat.read_key(key, count), before[2]):
         mesh.exemplar.pending = True
-    elif live is not None and not numpy.array_equal(character.vertices(mesh), live.basis):
-        from .data import touch
-        touch(mesh)
 
 
 def _follow(scene, depsgraph, by_hand):
@@ -117,6 +126,8 @@ def _follow(scene, depsgraph, by_hand):
         for thing, armature in subjects(scene):
             if by_hand:
                 notice(thing, armature)
+            if thing.mode == "SCULPT" and key_of(thing.data):
+                aim(thing)
             update(thing, armature, depsgraph)
     finally:
         _busy = False

@@ -7,6 +7,7 @@ from bpy.props import StringProperty
 from . import character, compat, live, places
 from .data import ANGLES, LIVE, rig_of, touch
 from .errors import Action, Refused
+from .library import exemplar
 
 SAME = 1e-3  # places on an axis that are closer, in degrees or parts of a turn, are one
 
@@ -171,8 +172,8 @@ def keep(context, thing, armature, name="", axes=None):
     if new:
         layer = add_layer(rig, axes)
     place = places.here(layer, live_rig, locals_, thing)
-    without = expected if new else live_rig.form(muted=[layer.name]) if live_rig.rig and \
-        layer.name in [each.name for each in live_rig.rig.layers] else expected
+    known = live_rig.rig is not None and layer.name in live_rig.rig.layers
+    without = live_rig.form(muted=[layer.name]) if known else expected
     example = at_place(layer, place)
     replaced = example is not None
     if replaced:
@@ -186,11 +187,22 @@ def keep(context, thing, armature, name="", axes=None):
     difference = form - without
     difference[numpy.abs(difference).max(axis=1) <= 1e-6 * live_rig.size] = 0
     compat.write_key(key, numpy.ascontiguousarray(live_rig.basis + difference, dtype=numpy.float32))
+    touch(mesh)
+    try:
+        live.live_of(mesh, armature)
+    except exemplar.SingularError:
+        if not replaced:
+            layer.examples.remove(len(layer.examples) - 1)
+            thing.shape_key_remove(key)
+        if new:
+            rig.layers.remove(len(rig.layers) - 1)
+        touch(mesh)
+        raise Refused(f"On {' and '.join(places.axis_name(*axis) for axis in axes)} this pose is the same as the rest pose, "
+                      f"or as another example: choose other axes") from None
     layer.active = list(layer.examples).index(example)
     rig.active = list(rig.layers).index(layer)
     thing.active_shape_key_index = list(mesh.shape_keys.key_blocks.keys()).index(LIVE)
     rig.pending = False
-    touch(mesh)
     live.forget(mesh)
     context.view_layer.update()
     back = numpy.abs(compat.read_key(live.key_of(mesh), len(form)) - form).max()

@@ -135,7 +135,7 @@ class Live:
         if not self.rig:
             return self.basis.copy()
         if muted is not None:
-            muted = [*muted, *(layer.name for layer in self.rig.layers if layer.muted)]
+            muted = [*muted, *(layer.name for layer in self.rig.layers.values() if layer.muted)]
         return self.rig.evaluate(self.pose, muted=muted)[0]
 
     def weights(self):
@@ -144,7 +144,7 @@ class Live:
             return {}
         row = self.rig.evaluate(self.pose, positions=False, weights=True)[0]
         out, begin = {}, 0
-        for layer in self.rig.layers:
+        for layer in self.rig.layers.values():
             count = len(layer.examples)
             out[layer.name] = dict(zip(layer.examples, row[begin:begin + count].tolist()))
             begin += count

@@ -6,7 +6,8 @@ import numpy
 
 
 def clear():
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    """An empty scene; add-ons stay."""
+    bpy.ops.wm.read_homefile(app_template="", use_empty=True, use_factory_startup=True)
 
 
 def use(thing):
