@@ -7,7 +7,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all setup build demo test test-leaks test-clients fuzz deb test-deb install amalgamate wheel bench format clean help
+.PHONY: all setup build demo test test-leaks test-clients fuzz deb test-deb install amalgamate wheel blender bench format clean help
 
 all: build
 
@@ -52,6 +52,9 @@ amalgamate:
 wheel: build
 	@scripts/wheel
 
+blender: build
+	@scripts/blender-addon
+
 bench: build
 	@$(RELEASE)/bin/exemplar bench
 
@@ -81,6 +84,7 @@ help:
 	@echo 'make test-deb   make them, install them on this machine, use them and remove them; needs root'
 	@echo 'make amalgamate  write the runtime as two files, out/exemplar.h and out/exemplar.c, to embed (docs/guides/embed.md)'
 	@echo 'make wheel       build the Python package, dist/exemplar-VERSION-….whl'
+	@echo 'make blender     build the add-on for Blender, dist/exemplar-blender-VERSION-….zip'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'
 	@echo 'make clean      remove build/, out/ and dist/'

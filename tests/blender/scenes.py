@@ -92,3 +92,58 @@ def bulge(centre, radius, amount, direction=(1, 0, 0)):
         near[near < 1e-3] = 0
         return form + amount * near[:, None] * numpy.asarray(direction)
     return change
+
+
+def human(folder):
+    """MakeHuman's body from its files, with its 163 bones, z up, in decimetres: (object, armature). Helpers are left out."""
+    import json
+    count, vertices, faces = 13380, [], []
+    with open(folder / "3dobjs" / "base.obj", encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if words and words[0] == "v":
+                x, y, z = (float(word) for word in words[1:4])
+                vertices.append((x, -z, y))
+            elif words and words[0] == "f":
+                face = [int(word.split("/")[0]) - 1 for word in words[1:]]
+                if max(face) < count:
+                    faces.append(face)
+    rig = json.loads((folder / "rigs" / "default.mhskel").read_text(encoding="utf-8"))
+    weights = json.loads((folder / "rigs" / "default_weights.mhw").read_text(encoding="utf-8"))["weights"]
+    whole = numpy.array(vertices)
+    mesh = bpy.data.meshes.new("Human")
+    mesh.from_pydata(vertices[:count], [], faces)
+    thing, skeleton = bpy.data.objects.new("Human", mesh), bpy.data.armatures.new("Skeleton")
+    armature = bpy.data.objects.new("Skeleton", skeleton)
+    for each in (thing, armature):
+        bpy.context.scene.collection.objects.link(each)
+    use(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, bone in rig["bones"].items():
+        made = skeleton.edit_bones.new(name)
+        made.head, made.tail = (whole[rig["joints"][bone[end]]].mean(0) for end in ("head", "tail"))
+    for name, bone in rig["bones"].items():
+        if bone["parent"]:
+            skeleton.edit_bones[name].parent = skeleton.edit_bones[bone["parent"]]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for name, rows in weights.items():
+        group = thing.vertex_groups.new(name=name)
+        for vertex, weight in rows:
+            if vertex < count:
+                group.add([vertex], weight, "REPLACE")
+    thing.parent = armature
+    thing.modifiers.new("Armature", "ARMATURE").object = armature
+    thing.scale = armature.scale = (1, 1, 1)
+    bpy.context.view_layer.update()
+    return use(thing), armature
+
+
+def gltf(path):
+    """Objects of a glTF file, by Blender's own importer."""
+    import addon_utils
+    addon_utils.enable("io_scene_gltf2")
+    if not hasattr(numpy, "bool"):
+        numpy.bool = bool  # 3.4's importer needs it
+    before = set(bpy.data.objects)
+    bpy.ops.import_scene.gltf(filepath=str(path))
+    return [thing for thing in bpy.data.objects if thing not in before]
