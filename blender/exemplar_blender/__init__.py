@@ -19,8 +19,8 @@ bl_info = {
 from . import data, library, live
 
 if library.found:
-    from . import loop
-    _parts = [data, loop]
+    from . import loop, tube
+    _parts = [data, loop, tube]
 else:
     _parts = [data]
 

@@ -366,3 +366,15 @@ def test_wrong_use():
     bpy.context.scene.collection.objects.link(empty)
     scenes.use(empty)
     all_refuse(make, "no vertices")
+
+
+def test_tutorial_tube():
+    bpy.ops.exemplar.add_tube()
+    thing = bpy.context.object
+    armature = character.armature_of(thing)
+    bpy.ops.exemplar.make()
+    armature.pose.bones["lower"].rotation_euler = (math.radians(90), 0, 0)
+    bpy.context.view_layer.update()
+    scenes.sculpt(thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2, (0, 1, 0.3)))
+    assert bpy.ops.exemplar.keep() == {"FINISHED"}
+    assert thing.data.exemplar.layers[0].name == "lower.x"
