@@ -8,8 +8,8 @@ again when it differs (rigs.py).
 import uuid
 
 import bpy
-from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty,
-                       StringProperty)
+from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty,
+                       PointerProperty, StringProperty)
 
 LIVE = "Exemplar"  # the shape key that holds the mixture
 
@@ -114,6 +114,11 @@ class Layer(bpy.types.PropertyGroup):
         return [example for example in self.examples if not example.muted]
 
 
+class Word(bpy.types.PropertyGroup):
+    """A name, and a word about it."""
+    value: StringProperty()
+
+
 class Stored(bpy.types.PropertyGroup):
     """A rig that Blender's keys cannot hold: its file is the mesh's custom property 'exemplar:' + name (stored.py)."""
     purpose: EnumProperty(name="Purpose", items=[
@@ -121,7 +126,14 @@ class Stored(bpy.types.PropertyGroup):
         ("WARP", "Paths", "Paths between shape keys that turn"),
         ("GARMENT", "Garment", "A garment that follows another mesh")])
     muted: BoolProperty(name="Mute", description="Leave it out for a while", update=_muted)
-    driver: PointerProperty(name="Driver", type=bpy.types.Object)
+    revision: StringProperty(description="A new word for each file")
+    space: FloatVectorProperty(description="Takes points of the rig to points of the mesh: a matrix, row by row", size=16,
+                               default=(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1), update=_changed)
+    sliders: CollectionProperty(type=Word, description="Custom properties of the object that its axes read, if their names "
+                                                       "are not the same: axis and property")
+    driver: PointerProperty(name="Driver", description="The mesh that a garment follows", type=bpy.types.Object,
+                            update=_changed)
+    switched: CollectionProperty(type=Word, description="Modifiers that were switched off: name, and where they were on")
 
 
 class MeshRig(bpy.types.PropertyGroup):
@@ -164,7 +176,7 @@ def rig_of(thing):
     return mesh.exemplar if mesh and mesh.exemplar.made else None
 
 
-_classes = (Number, Axis, Example, Pseudo, Layer, Stored, MeshRig)
+_classes = (Number, Axis, Example, Pseudo, Layer, Word, Stored, MeshRig)
 
 
 def register():
