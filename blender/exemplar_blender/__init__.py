@@ -16,13 +16,19 @@ bl_info = {
     "category": "Rigging",
 }
 
-from . import data, library, live
+import importlib
 
-if library.found:
-    from . import loop, tube
-    _parts = [data, loop, tube]
-else:
-    _parts = [data]
+from . import library, live
+
+# Each has register() and unregister(). Without the library, the rest is left out.
+_needed = ["data"]
+_names = [
+    "data",
+    "loop",
+    "tube",
+    "warp",
+]
+_parts = [importlib.import_module("." + name, __name__) for name in (_names if library.found else _needed)]
 
 
 def register():

@@ -58,6 +58,19 @@ def transforms(matrix):
     return out
 
 
+def composed(transform):
+    """(J, 4, 4) matrices of (J, 10) transforms: the reverse of `transforms`."""
+    rows = numpy.asarray(transform, dtype=numpy.float64)
+    x, y, z, w = rows[:, 3:7].T
+    out = numpy.zeros((len(rows), 4, 4))
+    out[:, :3, :3] = numpy.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                                  [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                                  [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]).transpose(2, 0, 1)
+    out[:, :3, :3] *= rows[:, None, 7:]
+    out[:, :3, 3], out[:, 3, 3] = rows[:, :3], 1
+    return out
+
+
 def quaternions(r):
     """(J, 4) x y z w of (J, 3, 3) rotations: from the largest of its squares, so that none is divided by little."""
     d = numpy.einsum("jii->ji", r)

@@ -36,8 +36,9 @@ def armature_modifiers(thing):
     return [modifier for modifier in thing.modifiers if modifier.type == "ARMATURE" and modifier.object]
 
 
-def check(thing):
-    """Refuses an object that cannot have a rig, before anything is changed."""
+def check(thing, posed=True):
+    """Refuses an object that cannot have a rig, before anything is changed. posed: it must have an armature. Returns that, or
+    None."""
     mesh = thing.data
     if thing.mode == "EDIT":
         raise Refused(f"'{thing.name}' is in Edit Mode: leave it (Tab), then try again")
@@ -46,16 +47,16 @@ def check(thing):
     if not len(mesh.vertices):
         raise Refused(f"'{thing.name}' has no vertices")
     armature = armature_of(thing)
-    if armature is None:
+    if armature is None and posed:
         raise Refused(f"'{thing.name}' has no armature: parent it to one with Ctrl+P > Armature Deform, or add an Armature "
                       f"modifier")
-    if not armature.data.bones:
+    if armature and not armature.data.bones:
         raise Refused(f"The armature '{armature.name}' has no bones")
     if mesh.shape_keys and not mesh.shape_keys.use_relative:
         raise Refused(f"The shape keys of '{thing.name}' are absolute: switch Relative on, in Object Data > Shape Keys")
     if any(modifier.type == "MULTIRES" for modifier in thing.modifiers):
         raise Refused(f"'{thing.name}' has a Multiresolution modifier, which keeps sculpts for itself: apply or remove it")
-    for modifier in thing.modifiers:
+    for modifier in thing.modifiers if armature else ():
         if modifier.type == "ARMATURE":
             break
         if modifier.type not in MOVING and modifier.type not in KEEPING and modifier.show_viewport:

@@ -132,7 +132,7 @@ class Stored(bpy.types.PropertyGroup):
     sliders: CollectionProperty(type=Word, description="Custom properties of the object that its axes read, if their names "
                                                        "are not the same: axis and property")
     driver: PointerProperty(name="Driver", description="The mesh that a garment follows", type=bpy.types.Object,
-                            update=_changed)
+                            poll=lambda self, thing: thing.type == "MESH" and thing.data != self.id_data, update=_changed)
     switched: CollectionProperty(type=Word, description="Modifiers that were switched off: name, and where they were on")
 
 

@@ -2,8 +2,9 @@
 """Evaluation as bones move: after each update of the dependency graph, and each change of frame, in the viewport and while
 rendering, the form at the present pose is written to the shape key 'Exemplar', which has value 1.
 
-Blender evaluates what a handler changed once more before it draws or renders. A mesh in Sculpt or Edit Mode is left alone,
-and so is a form that was changed by hand and not kept yet (`pending`).
+Blender evaluates what a handler changed once more before it draws or renders. A garment follows the evaluated form of
+another object, which is therefore written first, and evaluated again. A mesh in Sculpt or Edit Mode is left alone, and so is
+a form that was changed by hand and not kept yet (`pending`).
 """
 from collections import OrderedDict
 
@@ -49,14 +50,18 @@ def forget(mesh=None):
 
 
 def subjects(scene):
-    """The objects of a scene that have a rig, each mesh once, with their armatures."""
+    """The objects of a scene that have a rig, each mesh once, with their armatures, or None."""
     seen = set()
     for thing in scene.objects:
         if thing.type == "MESH" and thing.data.exemplar.made and thing.data not in seen:
-            armature = character.armature_of(thing)
-            if armature:
-                seen.add(thing.data)
-                yield thing, armature
+            seen.add(thing.data)
+            yield thing, character.armature_of(thing)
+
+
+def rank(thing, most=8):
+    """0 for an object that follows no other, else one more than the highest of those that it follows."""
+    drivers = [entry.driver for entry in thing.data.exemplar.stored if entry.driver] if thing.data.exemplar.made else []
+    return 1 + max(rank(driver, most - 1) for driver in drivers) if drivers and most else 0
 
 
 def at_work(thing):
@@ -67,7 +72,8 @@ def at_work(thing):
 def read(thing, armature, depsgraph):
     """The live rig of an object, at the pose that a dependency graph has, and the numbers of that pose."""
     live = live_of(thing.data, armature)
-    return live, live.read(thing.evaluated_get(depsgraph), armature.evaluated_get(depsgraph))
+    posed = armature.evaluated_get(depsgraph) if armature else None
+    return live, live.read(thing.evaluated_get(depsgraph), posed, depsgraph)
 
 
 def key_of(mesh):
@@ -123,12 +129,18 @@ def _follow(scene, depsgraph, by_hand):
         return
     _busy = True
     try:
-        for thing, armature in subjects(scene):
+        reached, written = 0, False
+        for number, thing, armature in sorted(((rank(thing), thing, armature) for thing, armature in subjects(scene)),
+                                              key=lambda row: row[0]):
+            if number > reached:
+                if written:
+                    depsgraph.update()  # so that it follows the forms that were just written
+                reached, written = number, False
             if by_hand:
                 notice(thing, armature)
             if thing.mode == "SCULPT" and key_of(thing.data):
                 aim(thing)
-            update(thing, armature, depsgraph)
+            written = update(thing, armature, depsgraph) or written
     finally:
         _busy = False
 

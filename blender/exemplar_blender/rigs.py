@@ -8,7 +8,7 @@ import json
 
 import numpy
 
-from . import character, compat
+from . import character, compat, stored
 from .armature import Bones, matrices, transforms
 from .data import ANGLES
 from .library import exemplar
@@ -86,11 +86,14 @@ def differences(mesh, examples, basis):
     return out
 
 
-def layers_of(mesh, basis, scale=None):
-    """The layers of a mesh for exemplar.Rig; scale: a matrix (3, 3) for the differences."""
+def layers_of(mesh, basis, scale=None, bones=True):
+    """The layers of a mesh for exemplar.Rig; scale: a matrix (3, 3) for the differences; bones: False leaves out layers that
+    read them."""
     made, blocks = [], mesh.shape_keys.key_blocks if mesh.shape_keys else {}
     ends = ranges(mesh.exemplar.layers)
     for layer in mesh.exemplar.layers:
+        if not bones and any(each.reading != "DIAL" for each in layer.axes):
+            continue
         examples = [example for example in layer.counted() if example.name in blocks]
         if len(examples) == len(layer.counted()) and examples and len(layer.axes):
             rows = differences(mesh, examples, basis)
@@ -99,44 +102,54 @@ def layers_of(mesh, basis, scale=None):
 
 
 class Live:
-    """The rig of a mesh as it follows live: `rig` is None while there are no examples."""
+    """The rig of a mesh as it follows live: `rig` is None while there are no examples; `parts` are its stored rigs, and
+    `bones` None without an armature."""
 
     def __init__(self, mesh, armature):
         self.basis = character.vertices(mesh)
-        self.bones = Bones(armature)
-        layers = layers_of(mesh, self.basis)
-        self.rig = exemplar.Rig(self.basis, (), layers, skeleton=self.bones.skeleton()) if layers else None
+        self.bones = Bones(armature) if armature else None
+        layers = layers_of(mesh, self.basis, bones=armature is not None)
+        skeleton = self.bones.skeleton() if armature else None
+        self.rig = exemplar.Rig(self.basis, (), layers, skeleton=skeleton) if layers else None
         self.pose, self.joints, self.dials = None, [], []
         if self.rig:
             self.pose = self.rig.pose()
             self.joints = sorted({each.joint for each in self.rig.axes.values() if each.joint is not None})
             self.dials = [name for name, each in self.rig.axes.items() if each.is_dial]
-        self.above = self.bones.parents[self.joints]
+        self.above = self.bones.parents[self.joints] if self.joints else None
         self.size = float(numpy.linalg.norm(numpy.ptp(self.basis, axis=0))) or 1.0
+        self.parts = stored.parts(mesh, self.basis, self.bones)
 
     def fits(self, mesh, armature):
         """True if the mesh and the bones are those that it was made from, as far as their numbers tell."""
-        return len(mesh.vertices) == len(self.basis) and len(armature.data.bones) == len(self.bones.names)
+        return len(mesh.vertices) == len(self.basis) and \
+            (len(armature.data.bones) if armature else 0) == (len(self.bones.names) if self.bones else 0)
 
-    def read(self, thing, armature):
+    def read(self, thing, armature, depsgraph):
         """Sets the pose to that of the evaluated object and armature. Returns the numbers that were read, as bytes."""
-        if not self.rig:
-            return b""
-        world = matrices(armature)
-        above = numpy.where((self.above >= 0)[:, None, None], world[self.above], numpy.eye(4))
-        self.pose.joints[0, self.joints] = transforms(numpy.linalg.solve(above, world[self.joints]))
-        for name in self.dials:
-            self.pose[name] = float(thing.get(name, self.rig.axes[name].rest))
-        return self.pose.joints[0, self.joints].tobytes() + self.pose.dials.tobytes()
+        numbers = [part.read(thing, armature, depsgraph) for part in self.parts]
+        if self.joints:
+            world = matrices(armature)
+            above = numpy.where((self.above >= 0)[:, None, None], world[self.above], numpy.eye(4))
+            self.pose.joints[0, self.joints] = transforms(numpy.linalg.solve(above, world[self.joints]))
+            numbers.append(self.pose.joints[0, self.joints].tobytes())
+        if self.dials:
+            for name in self.dials:
+                self.pose[name] = float(thing.get(name, self.rig.axes[name].rest))
+            numbers.append(self.pose.dials.tobytes())
+        return b"".join(numbers)
 
     def form(self, muted=None):
         """(V, 3) the form before the armature moves it, at the pose that was read. muted: names of layers to leave out,
         besides those that are muted."""
-        if not self.rig:
-            return self.basis.copy()
-        if muted is not None:
-            muted = [*muted, *(layer.name for layer in self.rig.layers.values() if layer.muted)]
-        return self.rig.evaluate(self.pose, muted=muted)[0]
+        form = self.basis.copy()
+        if self.rig:
+            if muted is not None:
+                muted = [*muted, *(layer.name for layer in self.rig.layers.values() if layer.muted)]
+            form = self.rig.evaluate(self.pose, muted=muted)[0]
+        for part in self.parts:
+            form += part.change()
+        return form
 
     def weights(self):
         """{layer: {example: weight}} at the pose that was read."""
