@@ -20,10 +20,11 @@ import importlib
 
 from . import library, live
 
-# Each has register() and unregister(). Without the library, the rest is left out.
+# Each has register() and unregister(). Without the library, only what a file needs to keep its rigs is there.
 _needed = ["data"]
 _names = [
     "data",
+    "garment",
     "loop",
     "tube",
     "warp",
