@@ -12,6 +12,7 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
                        PointerProperty, StringProperty)
 
 LIVE = "Exemplar"  # the shape key that holds the mixture
+BODY = "Exemplar body"  # the modifier that lets Blender evaluate the body of a garment, even if it is hidden
 
 READINGS = [
     ("X", "Angle about X", "How far the bone turns about its X axis, in degrees"),
@@ -35,6 +36,13 @@ KINDS = [
 
 
 def _changed(self, context):
+    touch(self.id_data)
+
+
+def _driven(self, context):
+    for thing in bpy.data.objects:
+        if thing.data == self.id_data and BODY in thing.modifiers:
+            thing.modifiers[BODY].target = self.driver
     touch(self.id_data)
 
 
@@ -132,7 +140,7 @@ class Stored(bpy.types.PropertyGroup):
     sliders: CollectionProperty(type=Word, description="Custom properties of the object that its axes read, if their names "
                                                        "are not the same: axis and property")
     driver: PointerProperty(name="Driver", description="The mesh that a garment follows", type=bpy.types.Object,
-                            poll=lambda self, thing: thing.type == "MESH" and thing.data != self.id_data, update=_changed)
+                            poll=lambda self, thing: thing.type == "MESH" and thing.data != self.id_data, update=_driven)
     switched: CollectionProperty(type=Word, description="Modifiers that were switched off: name, and where they were on")
 
 

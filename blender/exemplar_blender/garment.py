@@ -16,7 +16,7 @@ import numpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from . import character, live, loop, stored
-from .data import LIVE, rig_of
+from .data import BODY, LIVE, rig_of
 from .errors import Action, Refused
 from .library import exemplar
 from .warp import Bar
@@ -208,7 +208,6 @@ def keep(thing, driver, rig):
     if not rig_of(thing):
         loop.make(thing)
     entry = stored.add(mesh, NAME, "GARMENT", rig.to_bytes())
-    entry.driver = driver
     for modifier in thing.modifiers:
         places = [place for place in ("show_viewport", "show_render") if getattr(modifier, place)]
         if modifier.type in MOVED and places:
@@ -216,6 +215,8 @@ def keep(thing, driver, rig):
             word.name, word.value = modifier.name, " ".join(places)
             for place in places:
                 setattr(modifier, place, False)
+    thing.modifiers.new(BODY, "SURFACE_DEFORM")  # never bound: it only makes the garment depend on its body
+    entry.driver = driver
     live.forget(mesh)
 
 
@@ -234,6 +235,8 @@ class EXEMPLAR_OT_garment_forget(Action):
             modifier = thing.modifiers.get(word.name)
             for place in word.value.split() if modifier else ():
                 setattr(modifier, place, True)
+        if BODY in thing.modifiers:
+            thing.modifiers.remove(thing.modifiers[BODY])
         stored.remove(mesh, entry.name)
         live.forget(mesh)
         if not len(mesh.exemplar.layers) and not len(mesh.exemplar.stored):
