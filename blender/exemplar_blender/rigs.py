@@ -108,6 +108,7 @@ class Live:
     def __init__(self, mesh, armature):
         self.basis = character.vertices(mesh)
         self.bones = Bones(armature) if armature else None
+        self.parts = stored.parts(mesh, self.basis, self.bones)
         layers = layers_of(mesh, self.basis, bones=armature is not None)
         skeleton = self.bones.skeleton() if armature else None
         self.rig = exemplar.Rig(self.basis, (), layers, skeleton=skeleton) if layers else None
@@ -118,7 +119,6 @@ class Live:
             self.dials = [name for name, each in self.rig.axes.items() if each.is_dial]
         self.above = self.bones.parents[self.joints] if self.joints else None
         self.size = float(numpy.linalg.norm(numpy.ptp(self.basis, axis=0))) or 1.0
-        self.parts = stored.parts(mesh, self.basis, self.bones)
 
     def fits(self, mesh, armature):
         """True if the mesh and the bones are those that it was made from, as far as their numbers tell."""

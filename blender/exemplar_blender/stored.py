@@ -92,9 +92,18 @@ def problem(mesh, entry):
     return ""
 
 
+def fine(mesh, entry):
+    said = problem(mesh, entry)
+    if said:
+        raise ValueError(said)
+
+
 def parts(mesh, basis, bones):
-    """Those of the stored rigs that count. bones: Bones of the armature, or None."""
-    found = [entry for entry in mesh.exemplar.stored if not entry.muted and not problem(mesh, entry)]
+    """The stored rigs that are not muted; ValueError with a sentence if one has a problem. bones: Bones of the armature, or
+    None."""
+    found = [entry for entry in mesh.exemplar.stored if not entry.muted]
+    for entry in found:
+        fine(mesh, entry)
     return [Garment(mesh, entry, basis) if entry.purpose == "GARMENT" else Layers(mesh, entry, bones) for entry in found]
 
 
@@ -147,7 +156,7 @@ class Layers:
             self.pose.joints[0, self.joints] = self._joints(thing, armature)
         for name, prop in self.dials.items():
             value = thing.get(prop)
-            self.pose[name] = self.rig.axes[name].rest if value is None else value
+            self.pose[name] = self.rig.axes[name].rest if value is None else numpy.array(value)
         return (self.pose.joints[0, self.joints].tobytes() if self.joints else b"") + self.pose.dials.tobytes()
 
     def change(self):
@@ -181,7 +190,9 @@ class Garment:
         self.player, self.frame, self.driver, self.elapsed = self.rig.player(), None, None, 0.0
 
     def read(self, thing, armature, depsgraph):
-        scene, entry = depsgraph.scene, thing.original.data.exemplar.stored[self.name]
+        scene, mesh = depsgraph.scene, thing.original.data
+        entry = mesh.exemplar.stored[self.name]
+        fine(mesh, entry)
         scale, frame = scene.unit_settings.scale_length, scene.frame_current + scene.frame_subframe
         driver = entry.driver.evaluated_get(depsgraph)
         points = seen(driver, self.count, scale) if driver.is_evaluated else None

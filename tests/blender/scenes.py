@@ -147,3 +147,42 @@ def gltf(path):
     before = set(bpy.data.objects)
     bpy.ops.import_scene.gltf(filepath=str(path))
     return [thing for thing in bpy.data.objects if thing not in before]
+
+
+def sleeve(body, armature, around=16, along=16, cloth=True, scale=1.0, turn=(0.0, 0.0, 0.0), place=(0.0, 0.0, 0.0)):
+    """A sleeve around the tube, moved by the same two bones; with cloth simulated, held at its lower end. The object may
+    have a place of its own: its vertices are around the tube all the same."""
+    heights, angles = numpy.linspace(0.5, 3.5, along + 1), numpy.arange(around) * 2 * math.pi / around
+    vertices = numpy.array([(0.6 * math.cos(a), 0.6 * math.sin(a), h) for h in heights for a in angles])
+    faces = [(i * around + j, i * around + (j + 1) % around, (i + 1) * around + (j + 1) % around, (i + 1) * around + j)
+             for i in range(along) for j in range(around)]
+    thing = bpy.data.objects.new("Sleeve", bpy.data.meshes.new("Sleeve"))
+    thing.rotation_euler, thing.scale, thing.location = turn, (scale,) * 3, place
+    bpy.context.scene.collection.objects.link(thing)
+    bpy.context.view_layer.update()
+    into = numpy.array(thing.matrix_world.inverted() @ body.matrix_world)
+    thing.data.from_pydata((vertices @ into[:3, :3].T + into[:3, 3]).tolist(), [], faces)
+    upper, lower, held = (thing.vertex_groups.new(name=name) for name in ("bone 2", "bone 1", "held"))
+    for v, (_, _, h) in enumerate(vertices):
+        x = min(1, max(0, h - 1.5))
+        upper.add([v], x * x * (3 - 2 * x), "REPLACE")
+        lower.add([v], 1 - x * x * (3 - 2 * x), "REPLACE")
+    held.add(list(range(around)), 1, "REPLACE")
+    thing.modifiers.new("Armature", "ARMATURE").object = armature
+    if cloth:
+        modifier = thing.modifiers.new("Cloth", "CLOTH")
+        modifier.settings.vertex_group_mass, modifier.settings.mass = "held", 0.2
+        modifier.collision_settings.distance_min = 0.02
+        body.modifiers.new("Collision", "COLLISION")
+        body.collision.thickness_outer = 0.02
+    bpy.context.view_layer.update()
+    return thing
+
+
+def act(armature, poses, step=15, begin=1):
+    """Animates bones one after the other: poses are rows with the angles (x, z) of each bone, in degrees."""
+    armature.animation_data_clear()
+    for i, row in enumerate(poses):
+        for bone, (x, z) in zip(armature.pose.bones, row):
+            bone.rotation_mode, bone.rotation_euler = "XYZ", (math.radians(x), 0, math.radians(z))
+            bone.keyframe_insert("rotation_euler", frame=begin + i * step)
