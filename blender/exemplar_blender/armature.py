@@ -18,9 +18,14 @@ class Bones:
         self.names = [bone.name for bone in bones]
         self.index = order
         self.parents = numpy.array([order[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=numpy.int32)
-        rest = numpy.array([bone.matrix_local for bone in bones], dtype=numpy.float64).reshape(-1, 4, 4)
-        self.matrices = rest
-        self.rest = transforms(relative(rest, self.parents))
+        self.seen = _rest(armature)
+        self.matrices = self.seen.reshape(-1, 4, 4).transpose(0, 2, 1).astype(numpy.float64)
+        self.rest = transforms(relative(self.matrices, self.parents))
+
+    def are(self, armature):
+        """True if an armature still has these bones, where they were at rest."""
+        bones = armature.data.bones
+        return len(bones) == len(self.names) and bones.keys() == self.names and numpy.array_equal(_rest(armature), self.seen)
 
     def skeleton(self):
         return exemplar.Skeleton(self.names, self.parents, self.rest)
@@ -28,6 +33,14 @@ class Bones:
     def pose(self, armature):
         """(J, 10) transforms relative to the parents, of an evaluated armature."""
         return transforms(relative(matrices(armature), self.parents))
+
+
+def _rest(armature):
+    """(J, 16) matrices of the bones at rest, as Blender has them."""
+    bones = armature.data.bones
+    out = numpy.empty((len(bones), 16), dtype=numpy.float32)
+    bones.foreach_get("matrix_local", out.ravel())
+    return out
 
 
 def matrices(armature):

@@ -63,7 +63,7 @@ class Whole:
         if still:
             names, parents = [*names, rigs_name(STILL, names)], numpy.append(parents, -1)
             self.rest = numpy.vstack([self.rest, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]])
-        layers = rigs.layers_of(mesh, basis, self.frame.linear)
+        layers = rigs.layers_of(mesh, basis, self.bones, self.frame.linear)
         layers += targets_of(mesh, basis, self.frame.linear)
         self.rig = exemplar.Rig(positions, character.faces(mesh), layers,
                                 skeleton=exemplar.Skeleton(names, parents, self.rest), skin=skin,

@@ -86,13 +86,18 @@ def differences(mesh, examples, basis):
     return out
 
 
-def layers_of(mesh, basis, scale=None, bones=True):
-    """The layers of a mesh for exemplar.Rig; scale: a matrix (3, 3) for the differences; bones: False leaves out layers that
-    read them."""
+def layers_of(mesh, basis, bones, scale=None):
+    """The layers of a mesh for exemplar.Rig. bones: Bones of its armature, or None; ValueError if a layer reads one that is
+    not there. scale: a matrix (3, 3) for the differences."""
     made, blocks = [], mesh.shape_keys.key_blocks if mesh.shape_keys else {}
     ends = ranges(mesh.exemplar.layers)
     for layer in mesh.exemplar.layers:
-        if not bones and any(each.reading != "DIAL" for each in layer.axes):
+        lost = [each.bone for each in layer.axes if each.reading != "DIAL" and not (bones and each.bone in bones.index)]
+        if lost and not layer.muted:
+            raise ValueError(f"Layer '{layer.name}' reads the bone '{lost[0]}', which is not there: rename it back, or remove "
+                             f"the layer" if bones else f"Layer '{layer.name}' reads bones, and there is no armature: add an "
+                             f"Armature modifier")
+        if lost:
             continue
         examples = [example for example in layer.counted() if example.name in blocks]
         if len(examples) == len(layer.counted()) and examples and len(layer.axes):
@@ -109,7 +114,7 @@ class Live:
         self.basis = character.vertices(mesh)
         self.bones = Bones(armature) if armature else None
         self.parts = stored.parts(mesh, self.basis, self.bones)
-        layers = layers_of(mesh, self.basis, bones=armature is not None)
+        layers = layers_of(mesh, self.basis, self.bones)
         skeleton = self.bones.skeleton() if armature else None
         self.rig = exemplar.Rig(self.basis, (), layers, skeleton=skeleton) if layers else None
         self.pose, self.joints, self.dials = None, [], []
@@ -121,9 +126,9 @@ class Live:
         self.size = float(numpy.linalg.norm(numpy.ptp(self.basis, axis=0))) or 1.0
 
     def fits(self, mesh, armature):
-        """True if the mesh and the bones are those that it was made from, as far as their numbers tell."""
-        return len(mesh.vertices) == len(self.basis) and \
-            (len(armature.data.bones) if armature else 0) == (len(self.bones.names) if self.bones else 0)
+        """True if the mesh has as many vertices, and the armature the same bones, as when it was made."""
+        return len(mesh.vertices) == len(self.basis) and (self.bones.are(armature) if self.bones and armature else
+                                                          not self.bones and not armature)
 
     def read(self, thing, armature, depsgraph):
         """Sets the pose to that of the evaluated object and armature. Returns the numbers that were read, as bytes."""

@@ -362,6 +362,7 @@ def test_wrong_use():
     assert keep(axes="bone 2:SWING") == {"FINISHED"}
     thing.modifiers["Armature"].object = None
     all_refuse(keep, "lost its armature")
+    assert "no armature" in live.problems[live.name_of(thing.data)]
     empty = bpy.data.objects.new("empty", bpy.data.meshes.new("empty"))
     bpy.context.scene.collection.objects.link(empty)
     scenes.use(empty)
@@ -378,3 +379,24 @@ def test_tutorial_tube():
     scenes.sculpt(thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2, (0, 1, 0.3)))
     assert bpy.ops.exemplar.keep() == {"FINISHED"}
     assert thing.data.exemplar.layers[0].name == "lower.x"
+
+
+def test_bones_edited():
+    thing, armature, _ = three()
+    turn(armature, bone_2=(90, 0, 0))
+    before = live_form(thing)
+    armature.data.bones["bone 2"].name = "elbow"
+    bpy.context.view_layer.update()
+    assert "reads the bone 'bone 2'" in live.problems[live.name_of(thing.data)]
+    assert numpy.array_equal(live_form(thing), before)
+    armature.data.bones["elbow"].name = "bone 2"
+    turn(armature, bone_2=(45, 0, 0))
+    assert not live.problems and not numpy.array_equal(live_form(thing), before)
+    half = live_form(thing)
+    scenes.use(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones["bone 2"].roll += math.radians(180)  # x turns the other way now
+    bpy.ops.object.mode_set(mode="OBJECT")
+    turn(armature, bone_2=(-45, 0, 0))
+    turn(armature, bone_2=(45, 0, 0))
+    assert numpy.abs(live_form(thing) - half).max() < 1e-5
