@@ -303,7 +303,7 @@ def test_applied_scale():
 
 
 def snapshot():
-    """What a refusal must leave alone."""
+    """Everything that a refusal must leave alone."""
     out = []
     for thing in bpy.data.objects:
         keys = []
