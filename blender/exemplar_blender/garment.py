@@ -32,6 +32,7 @@ class EXEMPLAR_OT_garment_learn(Action):
     """Learn how the active mesh follows the other one, from the frames of its simulation. It then follows new actions"""
     bl_idname = "exemplar.garment_learn"
     bl_label = "Learn Garment"
+    bl_options = {"UNDO"}
 
     driver: StringProperty(name="Body", description="The mesh that the garment follows; empty: the other selected mesh")
     begin: IntProperty(name="First Frame", description="Begin where the cloth has fallen into place")
@@ -43,6 +44,19 @@ class EXEMPLAR_OT_garment_learn(Action):
     keys: IntProperty(name="Keys", description="How many frames are blended", default=12, min=1, max=200)
     thickness: FloatProperty(name="Thickness", description="Distance of the garment from the body", default=0.002, min=0,
                              subtype="DISTANCE")
+
+    def invoke(self, context, event):
+        others = [each.name for each in context.selected_objects if each.type == "MESH" and each != context.object]
+        self.driver = others[0] if len(others) == 1 else ""
+        self.begin, self.end = context.scene.frame_start, context.scene.frame_end
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop_search(self, "driver", context.scene, "objects")
+        for name in ("begin", "end", "method", *(["keys"] if self.method == "keys" else []), "thickness"):
+            layout.prop(self, name)
 
     def act(self, context):
         scene, thing = context.scene, character.mesh_object(context)

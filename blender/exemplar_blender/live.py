@@ -13,7 +13,7 @@ import numpy
 from bpy.app.handlers import persistent
 
 from . import character, compat
-from .data import LIVE, touch
+from .data import LIVE, rig_of, touch
 from .errors import sentence
 from .library import exemplar, found
 from .rigs import Live
@@ -60,7 +60,8 @@ def subjects(scene):
 
 def rank(thing, most=8):
     """0 for an object that follows no other, else one more than the highest of those that it follows."""
-    drivers = [entry.driver for entry in thing.data.exemplar.stored if entry.driver] if thing.data.exemplar.made else []
+    rig = rig_of(thing)
+    drivers = [entry.driver for entry in rig.stored if entry.driver] if rig else []
     return 1 + max(rank(driver, most - 1) for driver in drivers) if drivers and most else 0
 
 

@@ -12,14 +12,14 @@ from .library import exemplar
 SAME = 1e-3  # places on an axis that are closer, in degrees or parts of a turn, are one
 
 
-def subject(context):
-    """The active object, its rig and its armature, or Refused."""
+def subject(context, posed=True):
+    """The active object, its rig and its armature, or Refused. posed: it must have an armature."""
     thing = character.mesh_object(context)
     rig = rig_of(thing)
     if rig is None:
         raise Refused(f"'{thing.name}' has no Exemplar rig: press Make Exemplar Rig first")
     armature = character.armature_of(thing)
-    if armature is None:
+    if armature is None and posed:
         raise Refused(f"'{thing.name}' has lost its armature: add an Armature modifier")
     if live.key_of(thing.data) is None:
         raise Refused(f"The shape key '{LIVE}' of '{thing.name}' is gone: undo, or press Make Exemplar Rig")
@@ -95,7 +95,7 @@ class EXEMPLAR_OT_discard(Action):
     bl_label = "Discard Sculpt"
 
     def act(self, context):
-        thing, rig, armature = subject(context)
+        thing, rig, armature = subject(context, posed=False)
         with Hands(thing):
             rig.pending = False
             live.forget(thing.data)

@@ -84,7 +84,7 @@ def problem(mesh, entry):
     if count != len(mesh.vertices):
         return (f"'{entry.name}' was made for {count} vertices and the mesh has {len(mesh.vertices)}: undo that, or make "
                 f"it again")
-    if entry.purpose == "GARMENT" and entry.driver is None:
+    if entry.purpose == "GARMENT" and (entry.driver is None or entry.driver.type != "MESH"):
         return f"The mesh that '{entry.name}' follows is gone: choose it again"
     if entry.purpose == "GARMENT" and len(entry.driver.data.vertices) != len(rig.driver_reference):
         return (f"'{entry.driver.name}' had {len(rig.driver_reference)} vertices when '{entry.name}' was learned and has "
@@ -170,7 +170,8 @@ def seen(thing, count, scale):
     out = numpy.empty((len(mesh.vertices), 3), dtype=numpy.float32)
     mesh.vertices.foreach_get("co", out.ravel())
     thing.to_mesh_clear()
-    return None if len(out) < count else out[:count] @ metres(thing, scale)[:3, :3].T + metres(thing, scale)[:3, 3]
+    space = metres(thing, scale)
+    return None if len(out) < count else out[:count] @ space[:3, :3].T + space[:3, 3]
 
 
 def metres(thing, scale):

@@ -120,6 +120,17 @@ def test_paths_and_sculpts_add_up():
     assert numpy.abs(compat.read_key(key, len(basis)) - made).max() < 2e-6
 
 
+def test_a_change_by_hand_is_discarded_without_an_armature():
+    thing, basis, (goal, _) = subject(False)
+    bpy.ops.exemplar.warp()
+    at(thing, Bent=1)
+    thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index("Exemplar")
+    scenes.sculpt(thing, lambda form: form + 1)
+    assert thing.data.exemplar.pending
+    bpy.ops.exemplar.discard()
+    assert numpy.abs(scenes.posed(thing) - goal).max() < 2e-6
+
+
 def test_layers_of_a_stored_rig_read_bones():
     """In metres with y up, with the joints of the bones or with joints of other directions."""
     thing, armature = scenes.tube(around=8, along=12, scale=0.5, turn=(0.3, 0.2, 0.1), place=(1, 2, 3))
