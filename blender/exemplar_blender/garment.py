@@ -125,7 +125,8 @@ def check(thing, driver, begin, end):
     keys = mesh.shape_keys.key_blocks if mesh.shape_keys else []
     if LIVE in keys and not rig_of(thing):
         raise Refused(f"A shape key of '{thing.name}' is called '{LIVE}', a name that the rig needs: rename it")
-    used = [key.name for key in keys if key.name != LIVE and key != mesh.shape_keys.reference_key and key.value and not key.mute]
+    used = [key.name for key in keys if key.name != LIVE and key.value and not key.mute and
+            key != mesh.shape_keys.reference_key]
     if used:
         raise Refused(f"Shape keys of '{thing.name}' are in use ({', '.join(used[:3])}): set them to 0, or mute them")
     if thing.parent_type == "ARMATURE" and thing.parent and thing.parent.type == "ARMATURE":
@@ -135,8 +136,8 @@ def check(thing, driver, begin, end):
         if modifier.show_viewport and modifier.type not in character.MOVING:
             changing = modifier
         elif modifier.show_viewport and modifier.type in MOVED and changing:
-            raise Refused(f"The modifier '{changing.name}' changes the number of vertices before '{modifier.name}': apply it, "
-                          f"or move it below")
+            raise Refused(f"The modifier '{changing.name}' changes the number of vertices before '{modifier.name}': apply "
+                          f"it, or move it below")
     for cache in caches_of(thing):
         if cache.frame_end < end:
             raise Refused(f"The cloth of '{thing.name}' is simulated up to frame {cache.frame_end} only: set the end of its "

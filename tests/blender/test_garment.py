@@ -49,7 +49,7 @@ def refused(words, **options):
 
 
 def depth(body, points):
-    """How deep the deepest of points is inside the body, as it is seen: a tube, whose ends do not count."""
+    """Of the deepest of points inside the body, as it is seen: a tube, whose ends do not count."""
     shown = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
     tree, most = BVHTree.FromPolygons([vertex.co for vertex in shown.data.vertices],
                                       [face.vertices for face in shown.data.polygons]), 0.0
@@ -175,8 +175,8 @@ def test_other_vertices_are_a_sentence():
     bmesh.ops.delete(made, geom=made.verts[:16])
     made.to_mesh(body.data)
     made.free()
-    assert stored.problem(garment.data, entry) == ("'Tube' had 400 vertices when 'garment' was learned and has 384: undo that, "
-                                                   "or learn it again")
+    assert stored.problem(garment.data, entry) == ("'Tube' had 400 vertices when 'garment' was learned and has 384: undo "
+                                                   "that, or learn it again")
     bpy.context.scene.frame_set(20)
     assert live.problems[live.name_of(garment.data)] == stored.problem(garment.data, entry)
     bpy.data.objects.remove(body)
