@@ -23,6 +23,7 @@ from . import library, live
 # Each has register() and unregister(). Without the library, only what a file needs to keep its rigs is there.
 _needed = ["data"]
 _names = [
+    "bake_keys",
     "data",
     "garment",
     "loop",

@@ -46,6 +46,13 @@ def _driven(self, context):
     touch(self.id_data)
 
 
+def _switched(self, context):
+    from . import bake_keys, live
+    bake_keys.show(self.id_data, self.enabled)
+    live.forget(self.id_data)
+    self.id_data.update_tag()
+
+
 def _muted(self, context):
     touch(self.id_data)
 
@@ -147,8 +154,12 @@ class Stored(bpy.types.PropertyGroup):
 class MeshRig(bpy.types.PropertyGroup):
     made: BoolProperty(description="True if the mesh has an Exemplar rig")
     enabled: BoolProperty(name="Live", description="Follow the armature. Off, the form stays as it is", default=True,
-                          update=_changed)
+                          update=_switched)
     revision: StringProperty()
+    baked: BoolProperty(description="True if the examples have drivers that work without the add-on")
+    baked_revision: StringProperty(description="The revision that was baked")
+    baked_error: FloatProperty(description="The largest distance of the baked from the live form, in metres")
+    baked_share: FloatProperty(description="The same, in parts of the size")
     pending: BoolProperty(description="True if the form was changed by hand and not kept yet")
     layers: CollectionProperty(type=Layer)
     active: IntProperty(name="Layer", min=0)

@@ -12,6 +12,7 @@ from ._given import text
 from ._library import Handle, checked, runtime, text_of
 
 _AXIS_KINDS = ("scalar", "rotation", "swing", "twist", "driver")
+_READINGS = (None, "angle", "rotation", "slide", "stretch")
 _STAGES = ("rest", "posed", "surface", "texture")
 
 
@@ -33,8 +34,10 @@ class Axis(typing.NamedTuple):
     """False if the value is read from a joint of the skeleton, or from a driver."""
     joint: typing.Optional[int]
     """The joint that it is read from, or None."""
+    reading: typing.Optional[str]
+    """The quantity that is read from the joint: 'angle' in degrees, 'rotation', 'slide' or 'stretch'; None of a dial."""
     about: tuple
-    """The direction of a swing or twist: x y z."""
+    """The direction x y z of a swing or twist, or of what is read from the joint: an angle, a slide or a stretch."""
     scale: typing.Optional[float]
     """Distance per unit in its spaces; None for the default."""
     clamp: bool
@@ -47,14 +50,20 @@ class Axis(typing.NamedTuple):
     def _of(cls, rig, index):
         axis = runtime.ex_rig_input_axis(rig, index)
         kind = _AXIS_KINDS[axis.kind]
-        joint = runtime.ex_rig_input_source(rig, index).joint
+        source = runtime.ex_rig_input_source(rig, index)
+        joint = source.joint if kind != "driver" and source.joint >= 0 else None
+        reading = _READINGS[source.reading.kind] if joint is not None else None
+        about = (0.0, 1.0, 0.0)
+        if kind in ("swing", "twist"):
+            about = tuple(axis.about)
+        elif reading in ("angle", "slide", "stretch"):
+            about = tuple(source.reading.about)
         width = {"scalar": 1, "driver": 0}.get(kind, 4)
         turn = tuple(axis.rest_rotation) if any(axis.rest_rotation) else (0.0, 0.0, 0.0, 1.0)
         rest = axis.rest if width < 2 else turn
         is_dial = runtime.ex_rig_input_offset(rig, index) >= 0
         return cls(text_of(runtime.ex_rig_input_name(rig, index)), kind, text_of(runtime.ex_rig_input_unit(rig, index)),
-                   axis.min, axis.max, rest, width, is_dial, joint if kind != "driver" and joint >= 0 else None,
-                   tuple(axis.about) if kind in ("swing", "twist") else (0.0, 1.0, 0.0), axis.scale or None,
+                   axis.min, axis.max, rest, width, is_dial, joint, reading, about, axis.scale or None,
                    bool(axis.clamp), text_of(runtime.ex_limit_name(axis.limit)), index)
 
     def __repr__(self):

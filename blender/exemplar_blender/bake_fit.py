@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weights of a layer as formulas that Blender's drivers can compute without Python.
+
+Over one number, a weight is a curve of straight pieces. Over several numbers, or rotations, it is
+w(p) = c + sum_i a_i f_i(p) + sum_j b_j |f(p) - f(p_j)|^3, with f the features of a place: a scaled number, the direction in
+which a swing points, the cosine and sine of a twist, the products of the numbers of a quaternion. Centres p_j are the
+examples, the pseudo-examples, and then the samples where the fit is worst; a, b and c are least squares.
+"""
+import math
+
+import numpy
+
+TOLERANCE = 5e-4  # of weight
+KEYS_MOST = 256
+CENTRES_MOST = 72
+SAMPLES = 2500
+BEYOND = 0.25  # of the range of a number, on either side; farther out the formula stays what it is there
+
+
+def pieces(at, values, tolerance=TOLERANCE):
+    """The samples (n) that straight pieces need to be within a tolerance of all samples, at most KEYS_MOST."""
+    while True:
+        chosen, open_ = {0, len(at) - 1}, [(0, len(at) - 1)]
+        while open_:
+            a, b = open_.pop()
+            if b - a < 2:
+                continue
+            line = numpy.interp(at[a:b + 1], at[[a, b]], values[[a, b]])
+            off = numpy.abs(values[a:b + 1] - line)
+            worst = int(off.argmax())
+            if off[worst] > tolerance:
+                chosen.add(a + worst)
+                open_ += [(a, a + worst), (a + worst, b)]
+        if len(chosen) <= KEYS_MOST:
+            return sorted(chosen)
+        tolerance *= 1.5
+
+
+class Number:
+    """An axis with one number. low, high: the range that is sampled."""
+
+    width = count = 1
+
+    def __init__(self, axis, places):
+        least, most = min(places.min(), axis.rest), max(places.max(), axis.rest)
+        span = (most - least) or 1.0
+        self.low, self.high, self.scale = least - BEYOND * span, most + BEYOND * span, 1 / span
+        if axis.reading == "angle":
+            middle = (axis.min + axis.max) / 2
+            self.low, self.high = max(self.low, middle - 180), min(self.high, middle + 180 - 1e-6)
+
+    def samples(self, random, count, places):
+        return random.uniform(self.low, self.high, (count, 1))
+
+    def features(self, places):
+        return numpy.clip(places, self.low, self.high) * self.scale
+
+
+class Turn:
+    """An axis that is a rotation: its swing, its twist, or all of it."""
+
+    width = 4
+
+    def __init__(self, axis):
+        self.kind, self.about = axis.kind, numpy.asarray(axis.about) / numpy.linalg.norm(axis.about)
+        self.count = {"swing": 3, "twist": 2, "rotation": 10}[axis.kind]
+
+    def samples(self, random, count, places):
+        """Rotations near the examples and between them and rest, and some of all."""
+        known = numpy.vstack([places, [[0, 0, 0, 1]]])
+        a, b = known[random.integers(len(known), size=(2, count))]
+        b = b * numpy.where((a * b).sum(1) < 0, -1, 1)[:, None]
+        share = random.uniform(-0.1, 1.1, (count, 1))
+        made = (1 - share) * a + share * b + random.normal(0, 0.12, (count, 4))
+        far = random.random(count) < 0.2
+        made[far] = random.normal(size=(int(far.sum()), 4))
+        return made / numpy.linalg.norm(made, axis=1, keepdims=True)
+
+    def features(self, places):
+        x, y, z, w = places.T
+        if self.kind == "swing":
+            a, b, c = self.about
+            return numpy.stack([a * (w * w + x * x - y * y - z * z) + 2 * b * (x * y - w * z) + 2 * c * (x * z + w * y),
+                                2 * a * (x * y + w * z) + b * (w * w - x * x + y * y - z * z) + 2 * c * (y * z - w * x),
+                                2 * a * (x * z - w * y) + 2 * b * (y * z + w * x) + c * (w * w - x * x - y * y + z * z)], 1)
+        if self.kind == "twist":
+            angle = 2 * numpy.arctan2(places[:, :3] @ self.about, w)
+            return numpy.stack([numpy.cos(angle), numpy.sin(angle)], 1)
+        upper = numpy.triu_indices(4)
+        return numpy.einsum("ni,nj->nij", places, places)[:, upper[0], upper[1]] * numpy.where(upper[0] == upper[1], 1,
+                                                                                              math.sqrt(2))
+
+
+class Fit:
+    """The weights of a layer over several numbers or rotations. `axes`: a Number or Turn each; `centres`: (c, features);
+    `table`: (1 + features + c, examples) coefficients; `error`: the largest at the samples near the examples."""
+
+    def __init__(self, weigher, axes):
+        random = numpy.random.default_rng(1)
+        known = [weigher.points, *(pseudo.at[None] for pseudo in weigher.pseudos)]
+        known = numpy.vstack([rows for rows in known if rows is not None])
+        self.axes, begin, columns = [], 0, []
+        for axis in axes:
+            made = Number(axis, known[:, begin]) if axis.width == 1 else Turn(axis)
+            columns.append(slice(begin, begin + axis.width))
+            begin += axis.width
+            self.axes.append(made)
+        places = numpy.hstack([axis.samples(random, SAMPLES, known[:, part]) for axis, part in zip(self.axes, columns)])
+        places = numpy.vstack([known, places])
+        self._columns = columns
+        wanted, features = weigher.weights(places), self.features(places)
+        trust = numpy.ones(len(places))
+        trust[:len(known)] = 30  # examples come back
+        centres = _different(features[:len(known)], [])
+        while True:
+            self.centres = features[centres]
+            basis = self.basis(features)
+            self.table = numpy.linalg.lstsq(basis * trust[:, None], wanted * trust[:, None], rcond=1e-9)[0]
+            off = numpy.abs(basis @ self.table - wanted).max(1)
+            self.error = float(off.max())
+            if self.error < 2 * TOLERANCE or len(centres) >= CENTRES_MOST:
+                return
+            order = numpy.argsort(-off)[:40]
+            centres = _different(features, centres, order, 4)
+
+    def features(self, places):
+        return numpy.hstack([axis.features(places[:, part]) for axis, part in zip(self.axes, self._columns)])
+
+    def basis(self, features):
+        distance = numpy.linalg.norm(features[:, None] - self.centres[None], axis=2)
+        return numpy.hstack([numpy.ones((len(features), 1)), features, distance ** 3])
+
+
+def _different(features, centres, order=None, most=None):
+    """Adds rows that are apart from the centres chosen so far."""
+    out, added = list(centres), 0
+    for i in range(len(features)) if order is None else order:
+        if not out or numpy.linalg.norm(features[out] - features[i], axis=1).min() > 0.03:
+            out.append(int(i))
+            added += 1
+            if most and added == most:
+                break
+    return out
