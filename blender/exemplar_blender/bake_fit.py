@@ -12,7 +12,7 @@ import numpy
 
 TOLERANCE = 5e-4  # of weight
 KEYS_MOST = 256
-CENTRES_MOST = 72
+CENTRES_MOST = 96
 SAMPLES = 2500
 BEYOND = 0.25  # of the range of a number, on either side; farther out the formula stays what it is there
 
@@ -120,8 +120,10 @@ class Fit:
             self.error = float(off.max())
             if self.error < 2 * TOLERANCE or len(centres) >= CENTRES_MOST:
                 return
-            order = numpy.argsort(-off)[:40]
-            centres = _different(features, centres, order, 4)
+            more = _different(features, centres, numpy.argsort(-off), 4)
+            if len(more) == len(centres):
+                return
+            centres = more
 
     def features(self, places):
         return numpy.hstack([axis.features(places[:, part]) for axis, part in zip(self.axes, self._columns)])
