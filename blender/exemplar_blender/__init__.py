@@ -23,12 +23,14 @@ from . import library, live
 # Each has register() and unregister(). Without the library, only what a file needs to keep its rigs is there.
 _needed = ["data"]
 _names = [
+    "action",
     "bake_keys",
     "data",
     "garment",
     "loop",
     "tube",
     "warp",
+    "write",
 ]
 _parts = [importlib.import_module("." + name, __name__) for name in (_names if library.found else _needed)]
 

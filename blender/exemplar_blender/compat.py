@@ -70,3 +70,49 @@ def creases(mesh):
         mesh.edges.foreach_get("crease", values)
     sharp = values > 0
     return numpy.column_stack([edges[sharp], values[sharp]])
+
+
+def _gltf():
+    """True if Blender's glTF add-on is there; it is switched on if it is not. Some builds of 3.4 need numpy.bool, which
+    numpy 1.24 took away."""
+    import addon_utils
+    if "bool" not in vars(numpy):
+        numpy.bool = bool
+    if not addon_utils.check("io_scene_gltf2")[1]:
+        try:
+            return addon_utils.enable("io_scene_gltf2") is not None
+        except Exception:  # whatever an add-on raises
+            return False
+    return True
+
+
+def _call_gltf(operator, options):
+    """Calls an operator with those of the options that this version has, 3.x to 5.x differ. None, or what it says."""
+    known = operator.get_rna_type().properties.keys()
+    try:
+        operator(**{name: value for name, value in options.items() if name in known})
+    except RuntimeError as error:
+        return str(error).strip().splitlines()[-1]
+    return None
+
+
+def export_gltf(path):
+    """Writes the selected objects as glTF, with materials and images, without animation. None, or why it failed."""
+    if not _gltf():
+        return "Blender's glTF add-on is missing"
+    return _call_gltf(bpy.ops.export_scene.gltf, dict(
+        filepath=path, export_format="GLB", use_selection=True, export_animations=False, export_skins=False,
+        export_morph=False, export_materials="EXPORT", export_apply=False))
+
+
+def import_gltf(path):
+    """Reads a glTF file into the scene. None, or why it failed."""
+    if not _gltf():
+        return "Blender's glTF add-on is missing"
+    return _call_gltf(bpy.ops.import_scene.gltf, dict(filepath=path))
+
+
+def rotation_path(bone):
+    """The data path of a pose bone's rotation by its mode."""
+    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(bone.rotation_mode,
+                                                                                         "rotation_euler")

@@ -1,0 +1,207 @@
+"""Ways out: baked drivers, exported rigs and projects, baked actions."""
+import json
+import math
+import pathlib
+import tempfile
+
+import bpy
+import exemplar
+import numpy
+import scenes
+from exemplar_blender import bake_keys, export
+
+
+def turn(armature, bone, *angles):
+    one = armature.pose.bones[bone]
+    one.rotation_mode, one.rotation_euler = "XYZ", [math.radians(each) for each in angles]
+    bpy.context.view_layer.update()
+
+
+def keep(thing, armature, bone, angles, centre, axes="", amount=0.2):
+    turn(armature, bone, *angles)
+    scenes.sculpt(thing, scenes.bulge(centre, 0.5, amount, (0, 1, 0.4)))
+    assert bpy.ops.exemplar.keep(axes=axes) == {"FINISHED"}
+
+
+def character(axes=None):
+    """A tube with two sculpts over an angle, and three over other axes of the third bone."""
+    thing, armature = scenes.tube(around=12, along=30, bones=3)
+    bpy.ops.exemplar.make()
+    keep(thing, armature, "bone 2", (60, 0, 0), (0, 0.3, 4 / 3))
+    keep(thing, armature, "bone 2", (110, 0, 0), (0, 0.3, 4 / 3), amount=0.3)
+    turn(armature, "bone 2", 0, 0, 0)
+    if axes:
+        for angles in ((50, 0, 0), (0, 0, 50), (40, 20, -40)):
+            keep(thing, armature, "bone 3", angles, (0.3, 0, 8 / 3), axes)
+    turn(armature, "bone 3", 10, 0, 0)
+    return thing, armature
+
+
+def all_simple(mesh):
+    curves = bake_keys.drivers(mesh) + [curve for _, curve in bake_keys.helpers(mesh)]
+    assert curves
+    for curve in curves:
+        assert curve.driver.is_simple_expression and curve.driver.is_valid, curve.driver.expression
+        assert len(curve.driver.expression) < 256
+
+
+def random_poses(armature, count=12):
+    random = numpy.random.default_rng(3)
+    for _ in range(count):
+        turn(armature, "bone 2", random.uniform(-20, 120), 0, 0)
+        share = random.uniform(0, 1, 2)
+        turn(armature, "bone 3", 50 * share[0], 0, 50 * share[1])
+        yield
+
+
+def compared(axes, most):
+    """Bakes, and compares live and baked forms at poses that the bake did not measure."""
+    thing, armature = character(axes)
+    live = [scenes.posed(thing) for _ in random_poses(armature)]
+    turn(armature, "bone 2", 33, 0, 0)
+    before = [bone.rotation_euler.copy() for bone in armature.pose.bones]
+    assert bpy.ops.exemplar.bake_keys() == {"FINISHED"}
+    assert [bone.rotation_euler for bone in armature.pose.bones] == before
+    rig = thing.data.exemplar
+    assert not rig.enabled and rig.baked and 0 < rig.baked_share < most, rig.baked_share
+    assert thing.data.shape_keys.key_blocks["Exemplar"].mute
+    all_simple(thing.data)
+    worst = max(numpy.linalg.norm(scenes.posed(thing) - form, axis=1).max() for form, _ in zip(live, random_poses(armature)))
+    assert worst < 1.5 * rig.baked_error + 1e-6, (worst, rig.baked_error)
+    return thing, armature, live
+
+
+def test_bake_angle():
+    compared(None, 1e-4)
+
+
+def test_bake_swing():
+    compared("bone 3:SWING", 5e-3)
+
+
+def test_bake_rotation():
+    compared("bone 3:ROTATION", 5e-3)
+
+
+def test_bake_two_axes():
+    compared("bone 2:X;bone 3:X;bone 3:Z", 1e-2)
+
+
+def test_unbake():
+    thing, armature, live = compared(None, 1e-4)
+    assert bpy.ops.exemplar.unbake() == {"FINISHED"}
+    assert not bake_keys.drivers(thing.data) and not bake_keys.helpers(thing.data)
+    assert not [name for name in thing.keys() if name.startswith(bake_keys.PREFIX)]
+    for form, _ in zip(live, random_poses(armature)):
+        assert numpy.abs(scenes.posed(thing) - form).max() < 1e-6
+    try:
+        bpy.ops.exemplar.unbake()
+        raise AssertionError("it was not refused")
+    except RuntimeError as error:
+        assert "is not baked" in str(error)
+
+
+def test_saved_file_is_baked():
+    thing, armature, live = compared(None, 1e-4)
+    thing.data.exemplar.enabled = True
+    turn(armature, "bone 2", 80, 0, 0)
+    wanted, key = scenes.posed(thing), thing.data.shape_keys.key_blocks["Exemplar"]
+    assert not key.mute and key.value == 1 and all(curve.mute for curve in bake_keys.drivers(thing.data))
+    share = thing.data.exemplar.baked_error
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(pathlib.Path(folder) / "a.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        assert not key.mute and key.value == 1
+        handlers = list(bpy.app.handlers.load_post), list(bpy.app.handlers.depsgraph_update_post)
+        bpy.app.handlers.load_post.clear()  # as without the add-on
+        bpy.app.handlers.depsgraph_update_post.clear()
+        try:
+            bpy.ops.wm.open_mainfile(filepath=path)
+            thing = bpy.data.objects["Tube"]
+            assert thing.data.shape_keys.key_blocks["Exemplar"].mute
+            assert numpy.linalg.norm(scenes.posed(thing) - wanted, axis=1).max() <= 1.5 * share
+            assert thing.data.shape_keys.key_blocks["bone 2.x 60"].value > 0.1
+        finally:
+            bpy.app.handlers.load_post.extend(handlers[0])
+            bpy.app.handlers.depsgraph_update_post.extend(handlers[1])
+        bpy.ops.wm.open_mainfile(filepath=path)
+        thing = bpy.data.objects["Tube"]
+        assert not thing.data.shape_keys.key_blocks["Exemplar"].mute
+        assert numpy.abs(scenes.posed(thing) - wanted).max() < 1e-6
+
+
+def painted(thing):
+    """Gives a tube a map and a material with an image."""
+    thing.data.uv_layers.new(name="map")
+    image = bpy.data.images.new("dots", 8, 8)
+    image.pixels = [0.5] * 256
+    image.pack()
+    material = bpy.data.materials.new("skin")
+    material.use_nodes = True
+    nodes = material.node_tree.nodes
+    texture = nodes.new("ShaderNodeTexImage")
+    texture.image = image
+    shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
+    material.node_tree.links.new(texture.outputs["Color"], shader.inputs["Base Color"])
+    thing.data.materials.append(material)
+
+
+def glb(path):
+    data = pathlib.Path(path).read_bytes()
+    return json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
+
+
+def test_export_rig():
+    thing, armature = character()
+    painted(thing)
+    turn(armature, "bone 2", 70, 0, 0)
+    objects = len(bpy.data.objects), len(bpy.data.meshes)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(pathlib.Path(folder) / "rig.glb")
+        assert bpy.ops.exemplar.export_rig(filepath=path) == {"FINISHED"}
+        rig, whole = exemplar.load(path), export.Whole(thing, armature, bpy.context.scene)
+        made = glb(path)
+        assert made["images"] and made["materials"][0]["name"] == "skin"
+        pose = whole.pose(bpy.context.evaluated_depsgraph_get())
+        there = rig.evaluate(exemplar.Pose(rig, 1, joints=pose.joints, dials=pose.dials))[0]
+        assert numpy.abs(whole.frame.back(there) - scenes.posed(thing)).max() < 1e-5
+        assert bpy.ops.exemplar.export_project(filepath=str(pathlib.Path(folder) / "p" / "tube.json")) == {"FINISHED"}
+        assert exemplar.Project(pathlib.Path(folder) / "p" / "tube.json").build().examples == rig.examples
+    assert (len(bpy.data.objects), len(bpy.data.meshes)) == objects and bpy.context.object == thing
+
+
+def test_export_rig_refuses_a_sculpt_that_is_not_kept():
+    thing, armature = character()
+    scenes.sculpt(thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2))
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            bpy.ops.exemplar.export_rig(filepath=str(pathlib.Path(folder) / "rig.glb"))
+            raise AssertionError("it was not refused")
+        except RuntimeError as error:
+            assert "press Keep or Discard Sculpt" in str(error)
+        assert not list(pathlib.Path(folder).iterdir())
+
+
+def test_bake_action():
+    thing, armature = character()
+    bone, scene = armature.pose.bones["bone 2"], bpy.context.scene
+    for frame, angle in ((1, 0), (6, 110)):
+        bone.rotation_euler = (math.radians(angle), 0, 0)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_start, scene.frame_end = 1, 6
+    scene.frame_set(3)
+    whole = export.Whole(thing, armature, scene)
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in (".glb", ".pc2", ".mdd", ".abc"):
+            path = str(pathlib.Path(folder) / ("moving" + ending))
+            assert bpy.ops.exemplar.bake_action(filepath=path) == {"FINISHED"}
+            assert scene.frame_current == 3
+            if ending != ".glb":
+                with exemplar.Cache(path) as cache:
+                    assert cache.shape[0] == 6
+                    for frame in (1, 4, 6):
+                        scene.frame_set(frame)
+                        assert numpy.abs(whole.frame.back(cache[frame - 1]) - scenes.posed(thing)).max() < 1e-5
+                scene.frame_set(3)
+            else:
+                assert glb(path)["animations"]
