@@ -25,6 +25,7 @@ _needed = ["data"]
 _names = [
     "action",
     "bake_keys",
+    "bring",
     "data",
     "garment",
     "loop",

@@ -72,14 +72,14 @@ def remove(mesh):
 def bake(context, thing, armature):
     """Gives the examples of an object their drivers, measures them, and shows the baked form. Returns a sentence."""
     mesh, rig = thing.data, thing.data.exemplar
-    rig.enabled = True
-    remove(mesh)
     driven = [key.name for key in blocks_of(mesh) if has_driver(mesh, key)]
-    if driven:
+    if driven and not rig.baked:
         raise Refused(f"The shape key '{driven[0]}' of an example has a driver of its own: remove it first")
     live_rig, _ = live.read(thing, armature, context.evaluated_depsgraph_get())
     if live_rig.rig is None:
         raise Refused("There are no examples to bake: keep a sculpt first")
+    rig.enabled = True
+    remove(mesh)
     writer, count = Writer(thing, armature, live_rig.bones.names), 0
     try:
         for layer in live_rig.rig.layers.values():

@@ -69,6 +69,7 @@ class Axis(bpy.types.PropertyGroup):
     high: FloatProperty(name="Most", default=1.0, update=_changed)
     rest: FloatProperty(name="Rest", update=_changed)
     about: bpy.props.FloatVectorProperty(name="About", size=3, default=(0, 1, 0))
+    exact: StringProperty(description="Of an imported axis, as JSON: its range, scale, clamp and limit")
 
     @property
     def width(self):

@@ -18,6 +18,10 @@ ABOUT = {"X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1)}
 
 def axis(given, ends):
     """The library's axis. ends: least and most of the places on it, in all layers."""
+    return {**_axis(given, ends), **(json.loads(given.exact) if given.exact else {})}
+
+
+def _axis(given, ends):
     if given.reading == "DIAL":
         return {"min": given.low, "max": given.high, "rest": given.rest}
     if given.reading in ANGLES:

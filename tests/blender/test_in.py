@@ -1,0 +1,139 @@
+"""Ways in: imported rigs and projects, correctives with drivers, projects that were changed outside."""
+import math
+import pathlib
+import tempfile
+
+import bpy
+import exemplar
+import numpy
+import scenes
+from exemplar_blender import bring_bones, export
+
+
+def random_pose(rig, random):
+    """Values of all axes within their ranges; rotations near those of the examples."""
+    values = {}
+    for axis in rig.axes.values():
+        if axis.width == 1:
+            values[axis.name] = random.uniform(axis.min, axis.max)
+        else:
+            turn = random.normal(0, [0.3, 0.3, 0.3, 1])
+            values[axis.name] = turn / numpy.linalg.norm(turn)
+    return rig.pose(values)
+
+
+def bring(source):
+    """Imports a rig's file. Returns the object, its armature, and the rig."""
+    assert bpy.ops.exemplar.import_rig(filepath=str(source)) == {"FINISHED"}
+    thing = bpy.context.object
+    for modifier in thing.modifiers:
+        if modifier.type == "SUBSURF":
+            modifier.show_viewport = False
+    return thing, thing.parent
+
+
+def differences(thing, armature, rig, count=20):
+    """The largest distance of the seen form from the rig's, at rest and at random poses, in parts of the size."""
+    joints, random, worst = bring_bones.Joints(rig, 1.0), numpy.random.default_rng(5), 0.0
+    joints.names = [bone or f"joint {j + 1}" for j, bone in enumerate(joints.skeleton.names)]
+    for pose in [rig.pose()] + [random_pose(rig, random) for _ in range(count)]:
+        if rig.skeleton is not None:
+            joints.pose(armature, pose.joints[0])
+        for axis in rig.axes.values():
+            if axis.is_dial:
+                thing[axis.name] = float(pose[axis.name][0])
+        thing.update_tag()
+        armature.update_tag()
+        bpy.context.view_layer.update()
+        wanted = rig.evaluate(pose)[0] @ export.UP
+        worst = max(worst, float(numpy.linalg.norm(scenes.posed(thing) - wanted, axis=1).max()))
+    return worst / joints.size
+
+
+def imported(name):
+    with tempfile.TemporaryDirectory() as folder:
+        project = exemplar.demo(name, folder)
+        path = pathlib.Path(folder) / "made.glb"
+        rig = project.build(path)
+        thing, armature = bring(path)
+        apart = differences(thing, armature, rig)
+        assert apart < 1e-5, apart
+        assert not thing.data.exemplar.stored and len(thing.data.exemplar.layers) == len(rig.layers)
+        return thing, armature, rig
+
+
+def test_elbow():
+    imported("elbow")
+
+
+def test_arm():
+    imported("arm")
+
+
+def test_blob():
+    imported("blob")
+
+
+def test_shoulder():
+    imported("shoulder")
+
+
+def test_project():
+    with tempfile.TemporaryDirectory() as folder:
+        project = exemplar.demo("elbow", folder)
+        thing, armature = bring(project.path)
+        assert differences(thing, armature, project.build()) < 1e-5
+
+
+def test_imported_rig_goes_out_again():
+    thing, armature, rig = imported("elbow")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "again.glb"
+        assert bpy.ops.exemplar.export_rig(filepath=str(path)) == {"FINISHED"}
+        again, random = exemplar.load(path), numpy.random.default_rng(1)
+        for _ in range(5):
+            pose = random_pose(rig, random)
+            same = again.pose({name: pose[name] for name in rig.axes})
+            assert numpy.abs(again.evaluate(same) - rig.evaluate(pose)).max() < 1e-5
+
+
+def test_not_a_rig():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "no.glb"
+        path.write_bytes(b"nothing")
+        before = len(bpy.data.objects)
+        try:
+            bpy.ops.exemplar.import_rig(filepath=str(path))
+            raise AssertionError("it was not refused")
+        except RuntimeError as error:
+            assert len(str(error)) > 20
+        assert len(bpy.data.objects) == before
+
+
+def test_clips():
+    """A clip of a glTF file becomes an action that plays as the rig does."""
+    skeleton = exemplar.Skeleton(["root", "arm"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
+    times, locals_ = numpy.arange(5) / 24, numpy.tile(skeleton.rest, (5, 1, 1))
+    locals_[:, 1, 3:7] = [[math.sin(a / 2), 0, 0, math.cos(a / 2)] for a in numpy.linspace(0, 1.2, 5)]
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        cube = numpy.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+        above = (cube[:, 1] > 0.5).astype(float)
+        rig = exemplar.Rig(cube, [[0, 1, 3, 2], [4, 6, 7, 5]], [exemplar.layer(
+            "bend", {"angle": dict(min=0, max=90, unit="deg", joint="arm", about=(1, 0, 0))}, [90],
+            [cube + [0, 0, 0.25]])], skeleton=skeleton, skin=numpy.stack([1 - above, above], 1))
+        project = exemplar.Project.unpack(rig, folder / "p")
+        exemplar.bake(rig, exemplar.Pose(rig, 5, joints=locals_), folder / "p" / "clips.glb", fps=24)
+        with project.edit() as data:
+            data["clips"] = "clips.glb"
+        project.save()
+        rig = project.build(folder / "made.glb")
+        thing, armature = bring(folder / "made.glb")
+        assert len(bpy.data.actions) == 1
+        armature.animation_data.action = bpy.data.actions[0]
+        if hasattr(armature.animation_data, "action_slot"):
+            armature.animation_data.action_slot = bpy.data.actions[0].slots[0]
+        for i in (0, 2, 4):
+            bpy.context.scene.frame_set(1 + i)
+            wanted = rig.evaluate(exemplar.Pose(rig, 1, joints=locals_[i:i + 1]))[0] @ export.UP
+            assert numpy.abs(scenes.posed(thing) - wanted).max() < 1e-5
