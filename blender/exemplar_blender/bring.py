@@ -82,9 +82,9 @@ def bring(context, path):
             for layer in layers:
                 hold(thing, rig, layer, joints, unit)
         rate = context.scene.render.fps / context.scene.render.fps_base
-        clips = bring_look.clips(data)
-        for clip in clips:
-            joints.clip(thing, armature, clip, exemplar.poses(rig, clip=clip), rate)
+        clips = [name or f"{path.stem} clip {i + 1}" for i, name in enumerate(rig.clips)]
+        for i, clip in enumerate(clips):
+            joints.clip(thing, armature, clip, exemplar.poses(rig, clip=i + 1), rate)
     except Exception:
         for kind, there in before.items():
             for each in set(getattr(bpy.data, kind)) - there:

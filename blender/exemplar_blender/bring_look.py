@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The looks of an imported rig: materials with their images, by Blender's own glTF importer; and the names of its clips."""
+"""The looks of an imported rig: materials with their images, by Blender's own glTF importer."""
 import json
 import re
 
@@ -16,11 +16,6 @@ def header(data):
     if data[:4] != b"glTF":
         return json.loads(data)
     return json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
-
-
-def clips(data):
-    """Names of the clips in a rig's bytes."""
-    return [each["name"] for each in header(data).get("animations", []) if each.get("name")]
 
 
 def materials(context, mesh, rig, path):

@@ -282,6 +282,17 @@ class Rig:
         return types.MappingProxyType(self._part("materials", lambda: self._faces_by("materials")))
 
     @property
+    def clips(self) -> typing.Tuple[str, ...]:
+        """Names of the animations that travel in the rig, for exemplar.poses(rig, clip=…); '' where there is none."""
+        made = ctypes.POINTER(_abi.ex_scene)()
+        checked(author.ex_rig_clips, self._handle.pointer, ctypes.addressof(made))
+        if not made:
+            return ()
+        handle = Handle(made, author.ex_scene_destroy)
+        scene = handle.pointer.contents
+        return tuple(text_of(scene.animations[i].name) for i in range(scene.animation_count))
+
+    @property
     def skin(self) -> typing.Optional[typing.Tuple[numpy.ndarray, numpy.ndarray]]:
         """(V, k) joints and (V, k) weights, heaviest first, padded with zeros; None if the skeleton moves nothing."""
         skin = runtime.ex_rig_skin(self._handle.pointer)

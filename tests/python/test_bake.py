@@ -80,7 +80,13 @@ def test_poses_and_motions(arm, table, tmp_path):
 def test_clips_of_the_rig(tool, arm, demo, table, tmp_path):
     with pytest.raises(exemplar.DataError, match="no clips"):
         exemplar.bake(arm, None, tmp_path / "a.glb", clip="walk")
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(tmp_path) == [] and arm.clips == ()
+    project = exemplar.Project.unpack(arm, tmp_path / "arm")
+    exemplar.bake(arm, table, tmp_path / "arm" / "clips.glb")
+    with project.edit() as data:
+        data["clips"] = "clips.glb"
+    rig = project.build()
+    assert len(rig.clips) == 1 and len(exemplar.poses(rig, clip=rig.clips[0])) > 1
 
 
 def test_a_function_in_place_of_the_runtime(arm, table, tmp_path):

@@ -71,6 +71,8 @@ def test_skeleton(tool, tmp_path):
     want[top] = numpy.stack([-(CUBE[top, 1] - 0.5), CUBE[top, 0] + 0.5, CUBE[top, 2]], 1)
     want[:, 2] += 0.25
     assert numpy.allclose(rig.evaluate({"angle": 90})[0], want, atol=1e-6)
+    axis = rig.axes["angle"]
+    assert axis.reading == "angle" and axis.about == (0, 0, 1) and rig.clips == ()
     assert rig.axes["angle"].joint == 1 and not rig.axes["angle"].is_dial and rig.skeleton.names == ("root", "arm")
     sparse = exemplar.Rig(CUBE, QUADS, [bend], skeleton=skeleton, skin=(above[:, None].astype(int), numpy.ones((8, 1))))
     assert sparse.to_bytes() == rig.to_bytes()
