@@ -26,6 +26,8 @@ _names = [
     "action",
     "bake_keys",
     "bring",
+    "browser",
+    "correctives",
     "data",
     "garment",
     "loop",

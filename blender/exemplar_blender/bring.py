@@ -13,7 +13,7 @@ import numpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from . import bring_look, compat, loop
+from . import bring_look, character, compat, loop
 from .bring_bones import Joints
 from .data import KINDS, set_numbers, touch
 from .errors import Action, Refused
@@ -80,7 +80,7 @@ def bring(context, path):
             notes.append("kept as a stored rig, since " + "; ".join(reasons))
         else:
             for layer in layers:
-                hold(thing, rig, layer, joints, unit)
+                hold(thing, rig, layer, joints.names, lambda delta: delta @ UP / unit, {})
         rate = context.scene.render.fps / context.scene.render.fps_base
         clips = [name or f"{path.stem} clip {i + 1}" for i, name in enumerate(rig.clips)]
         for i, clip in enumerate(clips):
@@ -185,11 +185,10 @@ def cannot_hold(rig, layer):
     return None
 
 
-def hold(thing, rig, layer, joints, unit):
-    """Makes a layer of a rig one of the mesh: keys with places."""
-    mesh = thing.data
-    basis = numpy.empty((len(mesh.vertices), 3), dtype=numpy.float32)
-    mesh.vertices.foreach_get("co", basis.ravel())
+def hold(thing, rig, layer, bones, turned, keys):
+    """Makes a layer of a rig one of the mesh: keys with places. bones: names by joint. turned: takes differences into the
+    mesh's space. keys: {name: key} of keys that may be used again, which are taken out."""
+    mesh, basis = thing.data, character.vertices(thing.data)
     weigher, made = rig.weigher(layer), mesh.exemplar.layers.add()
     made.name, made.kind, made.muted, made.still = layer.name, layer.kind, layer.muted, False
     made.parameters = json.dumps(weigher.parameters) if weigher.parameters else ""
@@ -199,7 +198,7 @@ def hold(thing, rig, layer, joints, unit):
         new.name, new.reading = name, reading(axis)
         exact = {"limit": own.limit, "scale": own.scale}
         if axis.joint is not None:
-            new.bone = joints.names[axis.joint]
+            new.bone = bones[axis.joint]
         if axis.width == 1:
             new.low, new.high, new.rest = own.min, own.max, own.rest
             exact.update(min=own.min, max=own.max, clamp=own.clamp, unit=axis.unit)
@@ -207,9 +206,9 @@ def hold(thing, rig, layer, joints, unit):
             new.about = own.about
         new.exact = json.dumps(exact)
     for i, name in enumerate(layer.examples):
-        key = thing.shape_key_add(name=name or f"{layer.name} {i + 1}", from_mix=False)
+        key = keys.pop(name, None) or thing.shape_key_add(name=name or f"{layer.name} {i + 1}", from_mix=False)
         key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
-        compat.write_key(key, numpy.ascontiguousarray(basis + rig.delta(layer, i) @ UP / unit, dtype=numpy.float32))
+        compat.write_key(key, numpy.ascontiguousarray(basis + turned(rig.delta(layer, i)), dtype=numpy.float32))
         example = made.examples.add()
         example.name = key.name
         if weigher.points is not None:

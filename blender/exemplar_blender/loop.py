@@ -58,10 +58,17 @@ class EXEMPLAR_OT_make(Action):
             raise Refused(f"A shape key of '{thing.name}' is called '{LIVE}', a name that the rig needs: rename it")
         with Hands(thing):
             make(thing)
-        said = character.cannot(thing)
+        said = correctives_of(thing) + character.cannot(thing)
         context.view_layer.update()
         return f"'{thing.name}' has an Exemplar rig" + (f". {said[0][0].upper()}{said[0][1:]}" if said else "") + \
             "".join(f"; {each}" for each in said[1:])
+
+
+def correctives_of(thing):
+    """Makes examples of shape keys that drivers move with a bone. Returns a list of what to say about them."""
+    from . import correctives
+    said = correctives.told(*correctives.read(thing, character.armature_of(thing)))
+    return [said] if said else []
 
 
 def make(thing):

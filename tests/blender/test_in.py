@@ -137,3 +137,126 @@ def test_clips():
             bpy.context.scene.frame_set(1 + i)
             wanted = rig.evaluate(exemplar.Pose(rig, 1, joints=locals_[i:i + 1]))[0] @ export.UP
             assert numpy.abs(scenes.posed(thing) - wanted).max() < 1e-5
+
+
+def corrected():
+    """A tube with two correctives that drivers move with the second bone, and three that cannot be read."""
+    thing, armature = scenes.tube(around=12, along=30)
+    armature.pose.bones["bone 2"].rotation_mode = "XYZ"
+    thing.shape_key_add(name="Basis")
+    for name, kind, text in (("by angle", "ROT_X", "a / radians(90)"), ("by curve", "ROT_X", "a"),
+                             ("by quaternion", "ROT_Z", "2 * a"), ("difference", None, "a"), ("half", "ROT_X", "0.3 * a * 0"),
+                             ("from rest", "ROT_X", "1 - a")):
+        key = thing.shape_key_add(name=name)
+        scenes.sculpt(thing, lambda form: form)  # the active key stays the basis
+        form = scenes.bulge((0, 0.4, 2), 0.5, 0.1)(numpy.array([point.co for point in key.data], dtype=numpy.float32))
+        key.data.foreach_set("co", form.astype(numpy.float32).ravel())
+        curve = key.driver_add("value")
+        variable = curve.driver.variables.new()
+        variable.name, variable.type = "a", "TRANSFORMS" if kind else "ROTATION_DIFF"
+        target = variable.targets[0]
+        target.id, target.bone_target = armature, "bone 2"
+        if kind:
+            target.transform_type, target.transform_space = kind, "LOCAL_SPACE"
+        else:
+            variable.targets[1].id, variable.targets[1].bone_target = armature, "bone 1"
+        if name == "by quaternion":
+            target.rotation_mode = "QUATERNION"
+        curve.driver.type, curve.driver.expression = "SCRIPTED", text
+        if name == "by curve":
+            for modifier in list(curve.modifiers):
+                curve.modifiers.remove(modifier)
+            for at, value in ((0, 0), (math.radians(-45), 1)):
+                curve.keyframe_points.insert(at, value)
+    return thing, armature
+
+
+def test_correctives():
+    thing, armature = corrected()
+    bone, seen = armature.pose.bones["bone 2"], {}
+    poses = {"by angle": (90, 0, 0), "by quaternion": (0, 0, 60)}
+    for name in ("difference", "half", "from rest"):
+        thing.data.shape_keys.key_blocks[name].mute = True
+    for name, angles in poses.items():
+        bone.rotation_euler = [math.radians(each) for each in angles]
+        bpy.context.view_layer.update()
+        assert abs(thing.data.shape_keys.key_blocks[name].value - 1) < 1e-3
+        seen[name] = scenes.posed(thing)
+    assert bpy.ops.exemplar.make() == {"FINISHED"}
+    places = {example.name: (layer.axes[0].bone, layer.axes[0].reading, example.numbers[0])
+              for layer in thing.data.exemplar.layers for example in layer.examples}
+    assert set(places) == {"by angle", "by curve", "by quaternion"}
+    for name, reading, degrees in (("by angle", "X", 90), ("by curve", "X", -45), ("by quaternion", "Z", 60)):
+        assert places[name][:2] == ("bone 2", reading) and abs(places[name][2] - degrees) < 0.1, places
+    curves = {curve.data_path for curve in thing.data.shape_keys.animation_data.drivers}
+    assert curves == {f'key_blocks["{name}"].value' for name in ("difference", "half", "from rest")}
+    for name, angles in poses.items():
+        bone.rotation_euler = [math.radians(each) for each in angles]
+        bpy.context.view_layer.update()
+        assert numpy.abs(scenes.posed(thing) - seen[name]).max() < 1e-3, name
+
+
+def test_correctives_that_cannot_be_read():
+    thing, armature = scenes.tube(around=12, along=30)
+    bpy.ops.exemplar.make()
+    try:
+        bpy.ops.exemplar.read_correctives()
+        raise AssertionError("it was not refused")
+    except RuntimeError as error:
+        assert "has a driver" in str(error)
+
+
+def sculpted():
+    thing, armature = scenes.tube(around=12, along=30, turn=(0.2, 0.1, 0.4), scale=0.5)
+    bpy.ops.exemplar.make()
+    bone = armature.pose.bones["bone 2"]
+    bone.rotation_mode = "XYZ"
+    for degrees in (50, 100):
+        bone.rotation_euler = (math.radians(degrees), 0, 0)
+        bpy.context.view_layer.update()
+        scenes.sculpt(thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2, (0, 1, 0)))
+        bpy.ops.exemplar.keep()
+    return thing, armature
+
+
+def test_reload_project():
+    from exemplar_blender import browser, write
+    thing, armature = sculpted()
+    try:
+        bpy.ops.exemplar.reload_project()
+        raise AssertionError("it was not refused")
+    except RuntimeError as error:
+        assert "press Open in Browser first" in str(error)
+    path = browser.place(thing)
+    path.parent.mkdir(parents=True)
+    project, whole, _ = write.project(bpy.context, thing, armature, path.parent, path.stem)
+    before = scenes.posed(thing)
+    assert bpy.ops.exemplar.reload_project() == {"FINISHED"}
+    assert numpy.abs(scenes.posed(thing) - before).max() < 1e-5
+    with project.edit() as data:
+        data["layers"][0]["examples"][1]["at"] = {"bone 2.x": 130}
+        del data["layers"][0]["examples"][0]
+    project.save()
+    assert bpy.ops.exemplar.reload_project() == {"FINISHED"}
+    layer = thing.data.exemplar.layers[0]
+    assert [example.name for example in layer.examples] == ["bone 2.x 100"] and abs(layer.examples[0].numbers[0] - 130) < 1e-4
+    assert "bone 2.x 50" not in thing.data.shape_keys.key_blocks
+    armature.pose.bones["bone 2"].rotation_euler = (math.radians(130), 0, 0)
+    bpy.context.view_layer.update()
+    assert thing.data.shape_keys.key_blocks["Exemplar"] and numpy.abs(
+        whole.frame.back(project.build().evaluate({"bone 2.x": 130})[0]) - scenes.posed(thing)).max() < 1e-4
+
+
+def test_no_tool():
+    import os
+    thing, armature = sculpted()
+    path, os.environ["PATH"] = os.environ["PATH"], ""
+    try:
+        from exemplar_blender import browser
+        if not (pathlib.Path(browser.__file__).parent / "bin" / "exemplar").exists():
+            bpy.ops.exemplar.open_browser()
+            raise AssertionError("it was not refused")
+    except RuntimeError as error:
+        assert "The tool 'exemplar' is not there" in str(error)
+    finally:
+        os.environ["PATH"] = path

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The editor in the browser: writes the project, starts the tool `exemplar edit`, and reads the changed project back."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import bpy
+import numpy
+
+from . import bring, export, live, write
+from .data import touch
+from .errors import Action, Refused
+from .library import exemplar
+
+_running = {}  # project -> process
+_temporary = None
+
+
+def tool(context):
+    """The path of the program: of the preferences, of the add-on's folder, or on the path; or Refused."""
+    entry = context.preferences.addons.get(__package__)
+    given = getattr(entry.preferences, "tool", "") if entry and entry.preferences else ""
+    if given:
+        path = pathlib.Path(bpy.path.abspath(given))
+        if path.is_file() and os.access(path, os.X_OK):
+            return str(path)
+        raise Refused(f"'{path}' is no program: correct the path of the tool in the add-on's preferences")
+    own = pathlib.Path(__file__).resolve().parent / "bin" / "exemplar"
+    found = str(own) if own.is_file() and os.access(own, os.X_OK) else shutil.which("exemplar")
+    if not found:
+        raise Refused("The tool 'exemplar' is not there: name its path in the add-on's preferences, or install the add-on's "
+                      "zip, which has it")
+    return found
+
+
+def place(thing):
+    """The project's path: beside the .blend file, or in a temporary folder."""
+    global _temporary
+    name = bpy.path.clean_name(thing.name)
+    if bpy.data.filepath:
+        return pathlib.Path(bpy.path.abspath("//")) / "exemplar" / name / f"{name}.json"
+    if _temporary is None:
+        _temporary = tempfile.TemporaryDirectory(prefix="exemplar-")
+    return pathlib.Path(_temporary.name) / name / f"{name}.json"
+
+
+class EXEMPLAR_OT_open_browser(Action):
+    """Write the project beside the .blend file and open it in the browser, where its space can be shaped"""
+    bl_idname = "exemplar.open_browser"
+    bl_label = "Open in Browser"
+    bl_options = {"REGISTER"}
+
+    def act(self, context):
+        thing, armature = write.ready(context)
+        program, path = tool(context), place(thing)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _, _, notes = write.project(context, thing, armature, path.parent, path.stem)
+        before = _running.get(str(path))
+        if before is None or before.poll() is not None:
+            _running[str(path)] = subprocess.Popen([program, "edit", str(path), "-q"], stdin=subprocess.DEVNULL,
+                                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return write.told(f"Opened '{path}': save there, then press Reload Project", notes)
+
+
+class EXEMPLAR_OT_reload_project(Action):
+    """Read the project back that was changed in the browser: layers, places and forms of examples"""
+    bl_idname = "exemplar.reload_project"
+    bl_label = "Reload Project"
+
+    def act(self, context):
+        thing, armature = write.ready(context)
+        path = place(thing)
+        if not path.is_file():
+            raise Refused(f"There is no project '{path}': press Open in Browser first")
+        return reload(context, thing, armature, path)
+
+
+def reload(context, thing, armature, path):
+    """Replaces the layers of an object by those of a project. Returns a sentence."""
+    rig = exemplar.Project(path).build()
+    mesh = thing.data
+    if rig.vertex_count() != len(mesh.vertices):
+        raise Refused(f"The project has {rig.vertex_count()} vertices and '{thing.name}' {len(mesh.vertices)}: open it in "
+                      f"the browser again")
+    targets = export.target_names(mesh)
+    layers = [layer for layer in rig.layers.values() if not (layer.kind == "direct" and set(layer.examples) <= set(targets))]
+    for layer in layers:
+        reason = bring.cannot_hold(rig, layer)
+        if reason:
+            raise Refused(f"The layer '{layer.name}' {reason}, which shape keys cannot hold: import the project instead")
+    lost = [axis.name for axis in rig.axes.values()
+            if axis.joint is not None and rig.skeleton.names[axis.joint] not in armature.data.bones]
+    if lost:
+        raise Refused(f"The axis '{lost[0]}' reads a joint that '{armature.name}' does not have")
+    frame = export.Frame(thing, armature, context.scene)
+    muted = [example.name for layer in mesh.exemplar.layers for example in layer.examples if example.muted]
+    if muted:
+        raise Refused(f"'{muted[0]}' is muted here, and so is not in the project: unmute or remove it first")
+    replace(thing, rig, layers, numpy.linalg.inv(frame.linear))
+    touch(mesh)
+    live.forget(mesh)
+    context.view_layer.update()
+    return f"Read '{path.name}': {sum(len(layer.examples) for layer in layers)} examples in {len(layers)} layers"
+
+
+def replace(thing, rig, layers, linear):
+    """Takes the layers of a rig. Keys whose names stay are kept, and get the new forms."""
+    mesh, blocks = thing.data, thing.data.shape_keys.key_blocks
+    kept = {name for layer in layers for name in layer.examples}
+    known = [example.name for layer in mesh.exemplar.layers for example in layer.examples if example.name in blocks]
+    for name in known:
+        if name not in kept:
+            thing.shape_key_remove(blocks[name])
+    mesh.exemplar.layers.clear()
+    keys = {name: blocks[name] for name in known if name in kept}
+    for layer in layers:
+        bring.hold(thing, rig, layer, rig.skeleton.names, lambda delta: delta @ linear.T, keys)
+
+
+_classes = (EXEMPLAR_OT_open_browser, EXEMPLAR_OT_reload_project)
+
+
+def register():
+    for each in _classes:
+        bpy.utils.register_class(each)
+
+
+def unregister():
+    for process in _running.values():
+        if process.poll() is None:
+            process.terminate()
+    _running.clear()
+    for each in reversed(_classes):
+        bpy.utils.unregister_class(each)
