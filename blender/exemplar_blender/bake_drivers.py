@@ -140,8 +140,8 @@ class Writer:
         curve.driver.expression = f"{number(factor)}*{a}*{b}"
         return path
 
-    def distance(self, paths, centre):
-        """The third power of the distance from a centre, as a property. Long sums of squares are made in parts."""
+    def distance(self, paths, centre, kernel):
+        """The kernel of the squared distance from a centre, as a property. Long sums of squares are made in parts."""
         parts = [(paths[i:i + 8], centre[i:i + 8]) for i in range(0, len(paths), 8)]
         sums = []
         for some, values in parts[:-1]:
@@ -152,7 +152,7 @@ class Writer:
         text = self._squares(curve.driver, *parts[-1])
         for i, each in enumerate(sums):
             text += "+" + read_property(curve.driver, f"s{i}", self.thing, each)
-        curve.driver.expression = f"pow({text},1.5)"
+        curve.driver.expression = kernel.format(text)
         return path
 
     def _squares(self, driver, paths, centre):
@@ -194,6 +194,8 @@ class Writer:
                 straight(curve)
         elif len(axes) == 1 and axes[0].width == 1:
             self.curves(curves, axes[0], weigher)
+        elif len(axes) == 2 and all(axis.width == 1 for axis in axes):
+            self.products(curves, axes, bake_fit.Products(weigher, axes))
         else:
             self.fitted(curves, axes, weigher)
 
@@ -211,6 +213,27 @@ class Writer:
             set_points(curve, [(at[i], row[i]) for i in bake_fit.pieces(at, row)])
             curve.extrapolation = "LINEAR" if axis.is_dial else "CONSTANT"
 
+    def products(self, curves, axes, found):
+        """Sums of products of curves over two numbers."""
+        first = [self.along(axes[0], found.at[0], row) for row in found.first]
+        for k, curve in enumerate(curves):
+            words = []
+            for r, path in enumerate(first):
+                second = self.along(axes[1], found.at[1], found.second[r, k])
+                a, b = (read_property(curve.driver, f"{letter}{r}", self.thing, each)
+                        for letter, each in (("a", path), ("b", second)))
+                words.append(f"{a}*{b}")
+            curve.driver.expression = "+".join(words)
+            straight(curve)
+
+    def along(self, axis, at, values):
+        """A property that is a curve over an axis."""
+        path, curve = self.helper()
+        curve.driver.expression = self.scalar(curve.driver, axis)
+        set_points(curve, [(at[i], values[i]) for i in bake_fit.pieces(at, values, bake_fit.TOLERANCE / 4)])
+        curve.extrapolation = "CONSTANT"
+        return path
+
     def fitted(self, curves, axes, weigher):
         fit = bake_fit.Fit(weigher, axes)
         paths = []
@@ -220,6 +243,6 @@ class Writer:
                 upper = numpy.triu_indices(4)
                 found = [self.product(found, i, j, 1 if i == j else math.sqrt(2)) for i, j in zip(*upper)]
             paths += found
-        paths += [self.distance(paths, centre) for centre in fit.centres]
+        paths += [self.distance(paths, centre, fit.kernel[1]) for centre in fit.centres]
         for curve, column in zip(curves, fit.table.T):
             self.sum(curve, list(zip(column[1:], paths)), column[0])

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Weights of a layer as formulas that Blender's drivers can compute without Python.
 
-Over one number, a weight is a curve of straight pieces. Over several numbers, or rotations, it is
-w(p) = c + sum_i a_i f_i(p) + sum_j b_j |f(p) - f(p_j)|^3, with f the features of a place: a scaled number, the direction in
+Over one number, a weight is a curve of straight pieces. Over two, it is a short sum of products of such curves, which a
+singular value decomposition finds. Over more numbers, or rotations, it is
+w(p) = c + sum_i a_i f_i(p) + sum_j b_j k(|f(p) - f(p_j)|), with f the features of a place: a scaled number, the direction in
 which a swing points, the cosine and sine of a twist, the products of the numbers of a quaternion. Centres p_j are the
-examples, the pseudo-examples, and then the samples where the fit is worst; a, b and c are least squares.
+examples, the pseudo-examples, and then the samples where the fit is worst; a, b and c are least squares. The kernel k is
+that of KERNELS that fits other samples best.
 """
 import math
 
@@ -12,8 +14,14 @@ import numpy
 
 TOLERANCE = 5e-4  # of weight
 KEYS_MOST = 256
-CENTRES_MOST = 96
+CENTRES_MOST = 144
 SAMPLES = 2500
+TERMS_MOST = 10
+KERNELS = [  # of the squared distance, here and in a driver
+    (lambda d: d ** 1.5, "pow({},1.5)"),
+    (lambda d: numpy.sqrt(d + 0.01), "sqrt({}+0.01)"),
+    (lambda d: numpy.exp(-d / 0.36), "exp(-({})/0.36)"),
+]
 BEYOND = 0.25  # of the range of a number, on either side; farther out the formula stays what it is there
 
 
@@ -41,10 +49,11 @@ class Number:
 
     width = count = 1
 
-    def __init__(self, axis, places):
+    def __init__(self, axis, places, holds):
         least, most = min(places.min(), axis.rest), max(places.max(), axis.rest)
         span = (most - least) or 1.0
-        self.low, self.high, self.scale = least - BEYOND * span, most + BEYOND * span, 1 / span
+        more = 0 if holds and most > least else BEYOND * span
+        self.low, self.high, self.scale = least - more, most + more, 1 / span
         if axis.reading == "angle":
             middle = (axis.min + axis.max) / 2
             self.low, self.high = max(self.low, middle - 180), min(self.high, middle + 180 - 1e-6)
@@ -91,37 +100,77 @@ class Turn:
                                                                                               math.sqrt(2))
 
 
-class Fit:
-    """The weights of a layer over several numbers or rotations. `axes`: a Number or Turn each; `centres`: (c, features);
-    `table`: (1 + features + c, examples) coefficients; `error`: the largest at the samples near the examples."""
+def known_places(weigher):
+    """(n, numbers) of the examples and pseudo-examples."""
+    return numpy.vstack([weigher.points, *(pseudo.at[None] for pseudo in weigher.pseudos)])
+
+
+def axes_of(weigher, axes):
+    """A Number or Turn for each axis, and its columns of a place."""
+    known, made, columns, begin = known_places(weigher), [], [], 0
+    for axis, own in zip(axes, weigher.axes):
+        holds = own.limit == "hold" or own.limit == "kind" and weigher.kind == "calm"
+        made.append(Number(axis, known[:, begin], holds) if axis.width == 1 else Turn(axis))
+        columns.append(slice(begin, begin + axis.width))
+        begin += axis.width
+    return made, columns
+
+
+class Products:
+    """The weights of a layer over two numbers: w_k(a, b) = sum_r first[r](a) second[r, k](b). `at`: the samples of each
+    axis; `first` (terms, n), `second` (terms, examples, n)."""
 
     def __init__(self, weigher, axes):
-        random = numpy.random.default_rng(1)
-        known = [weigher.points, *(pseudo.at[None] for pseudo in weigher.pseudos)]
-        known = numpy.vstack([rows for rows in known if rows is not None])
-        self.axes, begin, columns = [], 0, []
-        for axis in axes:
-            made = Number(axis, known[:, begin]) if axis.width == 1 else Turn(axis)
-            columns.append(slice(begin, begin + axis.width))
-            begin += axis.width
-            self.axes.append(made)
-        places = numpy.hstack([axis.samples(random, SAMPLES, known[:, part]) for axis, part in zip(self.axes, columns)])
-        places = numpy.vstack([known, places])
-        self._columns = columns
-        wanted, features = weigher.weights(places), self.features(places)
-        trust = numpy.ones(len(places))
-        trust[:len(known)] = 30  # examples come back
-        centres = _different(features[:len(known)], [])
+        self.axes, _ = axes_of(weigher, axes)
+        known = known_places(weigher)
+        self.at = [numpy.unique(numpy.clip(numpy.concatenate([numpy.linspace(axis.low, axis.high, 161), known[:, i]]),
+                                           axis.low, axis.high)) for i, axis in enumerate(self.axes)]
+        a, b = numpy.meshgrid(*self.at, indexing="ij")
+        table = weigher.weights(numpy.stack([a.ravel(), b.ravel()], 1)).reshape(*a.shape, -1)
+        u, s, v = numpy.linalg.svd(table.transpose(0, 2, 1).reshape(len(a), -1), full_matrices=False)
+        count = 1
+        while count < min(TERMS_MOST, len(s)) and \
+                numpy.abs((u[:, count:] * s[count:]) @ v[count:]).max() > TOLERANCE:
+            count += 1
+        size = numpy.abs(u[:, :count]).max(0)  # the first curves are within 1
+        self.first = (u[:, :count] / size).T
+        self.second = (v[:count] * (s[:count] * size)[:, None]).reshape(count, -1, a.shape[1])
+
+
+class Fit:
+    """The weights of a layer over several numbers or rotations. `axes`: a Number or Turn each; `centres`: (c, features);
+    `table`: (1 + features + c, examples) coefficients; `kernel`: one of KERNELS; `error`: the largest at samples."""
+
+    def __init__(self, weigher, axes):
+        random, known = numpy.random.default_rng(1), known_places(weigher)
+        self.axes, self._columns = axes_of(weigher, axes)
+        features, wanted = [], []
+        for _ in range(2):  # to fit, and to choose
+            places = numpy.hstack([axis.samples(random, SAMPLES, known[:, part])
+                                   for axis, part in zip(self.axes, self._columns)])
+            places = numpy.vstack([known, places])
+            features.append(self.features(places))
+            wanted.append(weigher.weights(places))
+        best = None
+        for kernel in KERNELS:
+            self.kernel = kernel
+            self._fit(features[0], wanted[0], len(known))
+            error = numpy.abs(self.basis(features[1]) @ self.table - wanted[1]).max(1)
+            if best is None or numpy.quantile(error, 0.99) < best[0]:
+                best = numpy.quantile(error, 0.99), float(error.max()), kernel, self.centres, self.table
+        _, self.error, self.kernel, self.centres, self.table = best
+
+    def _fit(self, features, wanted, known):
+        trust = numpy.ones((len(features), 1))
+        trust[:known] = 30  # examples come back
+        centres = _different(features[:known], [])
         while True:
             self.centres = features[centres]
             basis = self.basis(features)
-            self.table = numpy.linalg.lstsq(basis * trust[:, None], wanted * trust[:, None], rcond=1e-9)[0]
+            self.table = numpy.linalg.lstsq(basis * trust, wanted * trust, rcond=1e-8)[0]
             off = numpy.abs(basis @ self.table - wanted).max(1)
-            self.error = float(off.max())
-            if self.error < 2 * TOLERANCE or len(centres) >= CENTRES_MOST:
-                return
-            more = _different(features, centres, numpy.argsort(-off), 4)
-            if len(more) == len(centres):
+            more = _different(features, centres, numpy.argsort(-off), 12)
+            if off.max() < 2 * TOLERANCE or len(centres) >= CENTRES_MOST or len(more) == len(centres):
                 return
             centres = more
 
@@ -129,8 +178,8 @@ class Fit:
         return numpy.hstack([axis.features(places[:, part]) for axis, part in zip(self.axes, self._columns)])
 
     def basis(self, features):
-        distance = numpy.linalg.norm(features[:, None] - self.centres[None], axis=2)
-        return numpy.hstack([numpy.ones((len(features), 1)), features, distance ** 3])
+        squares = (features ** 2).sum(1)[:, None] + (self.centres ** 2).sum(1) - 2 * features @ self.centres.T
+        return numpy.hstack([numpy.ones((len(features), 1)), features, self.kernel[0](numpy.maximum(squares, 0))])
 
 
 def _different(features, centres, order=None, most=None):

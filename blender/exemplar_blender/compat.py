@@ -110,9 +110,3 @@ def import_gltf(path):
     if not _gltf():
         return "Blender's glTF add-on is missing"
     return _call_gltf(bpy.ops.import_scene.gltf, dict(filepath=path))
-
-
-def rotation_path(bone):
-    """The data path of a pose bone's rotation by its mode."""
-    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(bone.rotation_mode,
-                                                                                         "rotation_euler")
