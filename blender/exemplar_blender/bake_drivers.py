@@ -205,32 +205,32 @@ class Writer:
             low, high = axis.min - span, axis.max + span
         else:
             low, high = (axis.min + axis.max) / 2 - 180, (axis.min + axis.max) / 2 + 180 - 1e-3
-        known = [weigher.points[:, 0], [pseudo.at[0] for pseudo in weigher.pseudos]]
-        at = numpy.unique(numpy.concatenate([numpy.linspace(low, high, 4097), *known]))
+        known = bake_fit.known_places(weigher)[:, 0]
+        at = numpy.unique(numpy.concatenate([numpy.linspace(low, high, 4097), known]))
         values = weigher.weights(at)
         for curve, row in zip(curves, values.T):
             curve.driver.expression = self.scalar(curve.driver, axis)
-            set_points(curve, [(at[i], row[i]) for i in bake_fit.pieces(at, row)])
+            set_points(curve, [(at[i], row[i]) for i in bake_fit.pieces(at, row, known)])
             curve.extrapolation = "LINEAR" if axis.is_dial else "CONSTANT"
 
     def products(self, curves, axes, found):
         """Sums of products of curves over two numbers."""
-        first = [self.along(axes[0], found.at[0], row) for row in found.first]
+        first = [self.along(axes[0], found.at[0], row, found.known[0]) for row in found.first]
         for k, curve in enumerate(curves):
             words = []
             for r, path in enumerate(first):
-                second = self.along(axes[1], found.at[1], found.second[r, k])
+                second = self.along(axes[1], found.at[1], found.second[r, k], found.known[1])
                 a, b = (read_property(curve.driver, f"{letter}{r}", self.thing, each)
                         for letter, each in (("a", path), ("b", second)))
                 words.append(f"{a}*{b}")
             curve.driver.expression = "+".join(words)
             straight(curve)
 
-    def along(self, axis, at, values):
-        """A property that is a curve over an axis."""
+    def along(self, axis, at, values, known):
+        """A property that is a curve over an axis. known: places of the examples."""
         path, curve = self.helper()
         curve.driver.expression = self.scalar(curve.driver, axis)
-        set_points(curve, [(at[i], values[i]) for i in bake_fit.pieces(at, values, bake_fit.TOLERANCE / 4)])
+        set_points(curve, [(at[i], values[i]) for i in bake_fit.pieces(at, values, known, bake_fit.TOLERANCE / 4)])
         curve.extrapolation = "CONSTANT"
         return path
 

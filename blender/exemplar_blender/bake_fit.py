@@ -25,10 +25,14 @@ KERNELS = [  # of the squared distance, here and in a driver
 BEYOND = 0.25  # of the range of a number, on either side; farther out the formula stays what it is there
 
 
-def pieces(at, values, tolerance=TOLERANCE):
-    """The samples (n) that straight pieces need to be within a tolerance of all samples, at most KEYS_MOST."""
+def pieces(at, values, known, tolerance=TOLERANCE):
+    """The samples (n) that straight pieces need to be within a tolerance of all samples, at most KEYS_MOST. known: values of
+    `at` that must be among them, so that examples come back."""
+    inside = numpy.clip(known, at[0], at[-1])
+    ends = sorted({0, len(at) - 1, *numpy.searchsorted(at, inside).tolist()})[:KEYS_MOST // 2]
+    ends = sorted({*ends, len(at) - 1})
     while True:
-        chosen, open_ = {0, len(at) - 1}, [(0, len(at) - 1)]
+        chosen, open_ = set(ends), list(zip(ends, ends[1:]))
         while open_:
             a, b = open_.pop()
             if b - a < 2:
@@ -118,13 +122,13 @@ def axes_of(weigher, axes):
 
 class Products:
     """The weights of a layer over two numbers: w_k(a, b) = sum_r first[r](a) second[r, k](b). `at`: the samples of each
-    axis; `first` (terms, n), `second` (terms, examples, n)."""
+    axis; `known`: those of the examples; `first` (terms, n), `second` (terms, examples, n)."""
 
     def __init__(self, weigher, axes):
         self.axes, _ = axes_of(weigher, axes)
-        known = known_places(weigher)
-        self.at = [numpy.unique(numpy.clip(numpy.concatenate([numpy.linspace(axis.low, axis.high, 161), known[:, i]]),
-                                           axis.low, axis.high)) for i, axis in enumerate(self.axes)]
+        self.known = known_places(weigher).T
+        self.at = [numpy.unique(numpy.clip(numpy.concatenate([numpy.linspace(axis.low, axis.high, 161), known]),
+                                           axis.low, axis.high)) for axis, known in zip(self.axes, self.known)]
         a, b = numpy.meshgrid(*self.at, indexing="ij")
         table = weigher.weights(numpy.stack([a.ravel(), b.ravel()], 1)).reshape(*a.shape, -1)
         u, s, v = numpy.linalg.svd(table.transpose(0, 2, 1).reshape(len(a), -1), full_matrices=False)

@@ -209,3 +209,39 @@ def test_bake_action():
                 scene.frame_set(3)
             else:
                 assert glb(path)["animations"]
+
+
+def test_bake_follows_constraints():
+    """A bone that a constraint turns is read after the constraint, live and baked."""
+    thing, armature = character()
+    empty = bpy.data.objects.new("Aim", None)
+    bpy.context.scene.collection.objects.link(empty)
+    assert bpy.ops.exemplar.bake_keys() == {"FINISHED"}
+    turn(armature, "bone 2", 0, 0, 0)
+    constraint = armature.pose.bones["bone 2"].constraints.new("COPY_ROTATION")
+    constraint.target, constraint.target_space, constraint.owner_space = empty, "WORLD", "LOCAL"
+    rig = thing.data.exemplar
+    for degrees in (25, 85):
+        empty.rotation_euler = (math.radians(degrees), 0, 0)
+        bpy.context.view_layer.update()
+        baked = scenes.posed(thing)
+        assert max(key.value for key in thing.data.shape_keys.key_blocks if "bone 2" in key.name) > 0.2
+        rig.enabled = True
+        bpy.context.view_layer.update()
+        assert numpy.linalg.norm(scenes.posed(thing) - baked, axis=1).max() < 2 * rig.baked_error
+        rig.enabled = False
+
+
+def test_bake_refuses():
+    thing, armature = scenes.tube(around=12, along=30)
+    bpy.ops.exemplar.make()
+    for sentence, change in (("There are no examples to bake", lambda: None),
+                             ("press Keep or Discard Sculpt", lambda: scenes.sculpt(
+                                 thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2)))):
+        change()
+        try:
+            bpy.ops.exemplar.bake_keys()
+            raise AssertionError("it was not refused")
+        except RuntimeError as error:
+            assert sentence in str(error)
+        assert thing.data.exemplar.enabled and not thing.data.exemplar.baked
