@@ -260,3 +260,18 @@ def test_no_tool():
         assert "The tool 'exemplar' is not there" in str(error)
     finally:
         os.environ["PATH"] = path
+
+
+def test_materials_come_along():
+    import test_out
+    thing, armature = test_out.character()
+    test_out.painted(thing)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "rig.glb"
+        assert bpy.ops.exemplar.export_rig(filepath=str(path)) == {"FINISHED"}
+        scenes.clear()
+        thing, armature = bring(path)
+        assert [material.name for material in thing.data.materials] == ["skin"] and len(bpy.data.objects) == 2
+        images = [node.image for node in thing.data.materials[0].node_tree.nodes if node.type == "TEX_IMAGE"]
+        assert len(images) == 1 and tuple(images[0].size) == (8, 8) and len(bpy.data.meshes) == 1
+        assert len(thing.data.uv_layers) == 1 and not bpy.data.actions
