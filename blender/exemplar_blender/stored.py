@@ -19,6 +19,7 @@ from .library import exemplar
 PREFIX = "exemplar:"
 LONGEST = 63 - len(PREFIX)  # letters of a name, since Blender's names have at most 63
 KEPT = 16
+DAMPING = 1e-8  # of squared lengths that a skin makes of 1
 UP = numpy.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # z up to y up
 _loaded = OrderedDict()  # revision of a file -> Rig
 
@@ -116,6 +117,10 @@ class Layers:
         self.rest, self.pose = self.rig.mesh.vertices, self.rig.pose()
         self.dials = {name: property_of(entry, name) for name, axis in self.rig.axes.items() if axis.is_dial}
         self.joints = sorted({axis.joint for axis in self.rig.axes.values() if axis.joint is not None}) if bones else []
+        self.after = [layer.name for layer in self.rig.layers.values() if layer.stage == "posed" and bones and self.rig.skin]
+        if self.after:
+            self.joints = list(range(len(self.rig.skeleton)))
+            self.skin = self.rig.skin
         if self.joints:
             self._bind(bones)
 
@@ -160,7 +165,23 @@ class Layers:
         return (self.pose.joints[0, self.joints].tobytes() if self.joints else b"") + self.pose.dials.tobytes()
 
     def change(self):
-        return (self.rig.evaluate(self.pose, unskinned=True)[0] - self.rest) @ self.space[:3, :3].T
+        if not self.after:
+            return (self.rig.evaluate(self.pose, unskinned=True)[0] - self.rest) @ self.space[:3, :3].T
+        muted = [*self.after, *(layer.name for layer in self.rig.layers.values() if layer.muted)]
+        made = self.rig.evaluate(self.pose, unskinned=True, muted=muted)[0] - self.rest
+        return (made + self._before_skin(muted)) @ self.space[:3, :3].T
+
+    def _before_skin(self, muted):
+        """(V, 3) of the layers that act after the skin, as differences before it: A^-1 d, with A the blend of the joints'
+        matrices. Where a skin is flattened A has no inverse, and they are damped."""
+        moved = (self.rig.evaluate(self.pose)[0] - self.rig.evaluate(self.pose, muted=muted)[0]).astype(numpy.float64)
+        skeleton, (joints, weights) = self.rig.skeleton, self.skin
+        turns = skeleton.worlds(self.pose.joints[0])[:, :, :3] @ skeleton.inverse_binds[:, :, :3]
+        some = numpy.flatnonzero(numpy.abs(moved).max(1) > 0)
+        blend = numpy.einsum("vk,vkij->vij", weights[some], turns[joints[some]], dtype=numpy.float64)
+        back = blend.transpose(0, 2, 1)
+        moved[some] = (numpy.linalg.solve(back @ blend + DAMPING * numpy.eye(3), back) @ moved[some, :, None])[:, :, 0]
+        return moved
 
 
 def seen(thing, count, scale):

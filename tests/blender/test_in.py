@@ -275,3 +275,14 @@ def test_materials_come_along():
         images = [node.image for node in thing.data.materials[0].node_tree.nodes if node.type == "TEX_IMAGE"]
         assert len(images) == 1 and tuple(images[0].size) == (8, 8) and len(bpy.data.meshes) == 1
         assert len(thing.data.uv_layers) == 1 and not bpy.data.actions
+
+
+def test_layer_after_the_skin():
+    """A layer that shape keys cannot hold follows as a stored rig."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "made.glb"
+        rig = exemplar.demo("twist", pathlib.Path(folder) / "twist").build(path)
+        thing, armature = bring(path)
+        assert [entry.purpose for entry in thing.data.exemplar.stored] == ["RIG"] and not thing.data.exemplar.layers
+        apart = differences(thing, armature, rig)
+        assert apart < 1e-5, apart
