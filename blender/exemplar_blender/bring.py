@@ -14,6 +14,7 @@ from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from . import bring_look, character, compat, loop
+from .bake_keys import length, seen
 from .bring_bones import Joints
 from .data import KINDS, set_numbers, touch
 from .errors import Action, Refused
@@ -92,10 +93,41 @@ def bring(context, path):
         raise
     touch(thing.data)
     context.view_layer.update()
+    apart = difference(context, thing, armature, rig, joints)
+    if apart > 1e-4 * joints.size:
+        notes.append(f"the form differs from the rig's by up to {length(apart)}")
     said = f"Imported '{path.name}': {len(thing.data.vertices)} vertices, {len(rig.examples)} examples in {len(layers)} layers"
     if clips:
         said += f", actions {', '.join(clips)}"
     return said + "".join(f"; {note}" for note in notes)
+
+
+def difference(context, thing, armature, rig, joints):
+    """The largest distance in metres between the seen form and the rig's, at the places of some examples."""
+    found = [(layer, point) for layer in rig.layers.values() if rig.points(layer) is not None for point in rig.points(layer)]
+    worst, refined = 0.0, [modifier for modifier in thing.modifiers if modifier.type == "SUBSURF"]
+    for modifier in refined:
+        modifier.show_viewport = False
+    for layer, point in [*found[::max(1, len(found) // 8)], (None, None)]:  # rest comes last, and stays
+        values, begin = {}, 0
+        for name in layer.axes if layer else ():
+            width = rig.axes[name].width
+            values[name] = point[begin] if width == 1 else point[begin:begin + width]
+            begin += width
+        pose = rig.pose(values)
+        if rig.skeleton is not None:
+            joints.pose(armature, pose.joints[0])
+        for axis in rig.axes.values():
+            if axis.is_dial:
+                thing[axis.name] = numpy.asarray(pose[axis.name][0]).tolist()
+        thing.update_tag()
+        armature.update_tag()
+        context.view_layer.update()
+        wanted = rig.evaluate(pose)[0] @ UP / joints.unit
+        worst = max(worst, float(numpy.linalg.norm(seen(thing, context) - wanted, axis=1).max()))
+    for modifier in refined:
+        modifier.show_viewport = True
+    return worst * joints.unit
 
 
 def space(unit):

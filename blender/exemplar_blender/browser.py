@@ -15,6 +15,7 @@ from .errors import Action, Refused
 from .library import exemplar
 
 _running = {}  # project -> process
+_known = {}  # project -> when it was written or read here last
 _temporary = None
 
 
@@ -55,8 +56,11 @@ class EXEMPLAR_OT_open_browser(Action):
     def act(self, context):
         thing, armature = write.ready(context)
         program, path = tool(context), place(thing)
+        if path.is_file() and _known.get(path, path.stat().st_mtime_ns) != path.stat().st_mtime_ns:
+            raise Refused("The project was changed in the browser: press Reload Project first, so that nothing is lost")
         path.parent.mkdir(parents=True, exist_ok=True)
         _, _, notes = write.project(context, thing, armature, path.parent, path.stem)
+        _known[path] = path.stat().st_mtime_ns
         before = _running.get(str(path))
         if before is None or before.poll() is not None:
             _running[str(path)] = subprocess.Popen([program, "edit", str(path), "-q"], stdin=subprocess.DEVNULL,
@@ -74,7 +78,10 @@ class EXEMPLAR_OT_reload_project(Action):
         path = place(thing)
         if not path.is_file():
             raise Refused(f"There is no project '{path}': press Open in Browser first")
-        return reload(context, thing, armature, path)
+        changed = path.stat().st_mtime_ns
+        said = reload(context, thing, armature, path)
+        _known[path] = changed
+        return said
 
 
 def reload(context, thing, armature, path):

@@ -124,14 +124,21 @@ class EXEMPLAR_OT_export_project(Writing):
                     f"{size(sum(each.stat().st_size for each in files if each.exists()))}", notes)
 
 
+def menu(self, context):
+    self.layout.operator(EXEMPLAR_OT_export_rig.bl_idname, text="Exemplar Rig (.glb)")
+    self.layout.operator(EXEMPLAR_OT_export_project.bl_idname, text="Exemplar Project (.json)")
+
+
 _classes = (EXEMPLAR_OT_export_rig, EXEMPLAR_OT_export_project)
 
 
 def register():
     for each in _classes:
         bpy.utils.register_class(each)
+    bpy.types.TOPBAR_MT_file_export.append(menu)
 
 
 def unregister():
+    bpy.types.TOPBAR_MT_file_export.remove(menu)
     for each in reversed(_classes):
         bpy.utils.unregister_class(each)

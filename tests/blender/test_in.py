@@ -286,3 +286,20 @@ def test_layer_after_the_skin():
         assert [entry.purpose for entry in thing.data.exemplar.stored] == ["RIG"] and not thing.data.exemplar.layers
         apart = differences(thing, armature, rig)
         assert apart < 1e-5, apart
+
+
+def test_import_says_what_differs():
+    """Examples with joints of their own move joints, which an armature does not do."""
+    from exemplar_blender import bring as module
+    skeleton = exemplar.Skeleton(["root", "arm"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
+    cube = numpy.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    above = (cube[:, 1] > 0.5).astype(float)
+    layer = exemplar.layer("size", {"size": (0, 1), "bend": dict(min=0, max=90, joint="arm", about=(1, 0, 0))},
+                           [[0, 0], [1, 60]], [cube, cube * 1.5], shifts=[[[0, 0, 0]] * 2, [[0, 0, 0], [0, 0.25, 0]]])
+    rig = exemplar.Rig(cube, [[0, 1, 3, 2], [4, 6, 7, 5]], [layer], skeleton=skeleton,
+                       skin=numpy.stack([1 - above, above], 1))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "made.glb"
+        exemplar.Project.unpack(rig, pathlib.Path(folder) / "p").build(path)
+        said = module.bring(bpy.context, path)
+    assert "differs from the rig's by up to" in said, said
