@@ -77,7 +77,8 @@ def bake(context, thing, armature):
         raise Refused(f"The shape key '{driven[0]}' of an example has a driver of its own: remove it first")
     live_rig, _ = live.read(thing, armature, context.evaluated_depsgraph_get())
     if live_rig.rig is None:
-        raise Refused("There are no examples to bake: keep a sculpt first")
+        raise Refused("Drivers cannot express a stored rig: use Bake Action" if len(rig.stored) else
+                      "There are no examples to bake: keep a sculpt first")
     rig.enabled = True
     remove(mesh)
     writer, count = Writer(thing, armature, live_rig.bones.names), 0

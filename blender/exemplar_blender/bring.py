@@ -39,8 +39,7 @@ class EXEMPLAR_OT_import_rig(Action, ImportHelper):
 
 
 def opened(path):
-    """The rig of a file, its bytes, and the path of a glTF file with its materials, or None. The bytes of a project are those
-    of its rig."""
+    """The rig of a file or project, its bytes, and the path of a glTF file with its materials, or None."""
     if path.suffix.lower() == ".json":
         project = exemplar.Project(path)
         with tempfile.TemporaryDirectory() as folder:
@@ -61,7 +60,8 @@ def bring(context, path):
     unit = context.scene.unit_settings.scale_length
     joints, notes = Joints(rig, unit), []
     layers = [layer for layer in rig.layers.values() if layer.domain not in ("pixels", "displacement")]
-    notes += [f"the layer '{layer.name}' of {layer.domain} is left out" for layer in rig.layers.values() if layer not in layers]
+    notes += [f"the layer '{layer.name}' of {layer.domain} is left out" for layer in rig.layers.values()
+              if layer not in layers]
     reasons = [f"the layer '{layer.name}' {reason}" for layer in layers for reason in [cannot_hold(rig, layer)] if reason]
     before = {kind: set(getattr(bpy.data, kind)) for kind in ("objects", "meshes", "armatures", "actions", "materials")}
     try:
@@ -96,7 +96,8 @@ def bring(context, path):
     apart = difference(context, thing, armature, rig, joints)
     if apart > 1e-4 * joints.size:
         notes.append(f"the form differs from the rig's by up to {length(apart)}")
-    said = f"Imported '{path.name}': {len(thing.data.vertices)} vertices, {len(rig.examples)} examples in {len(layers)} layers"
+    said = (f"Imported '{path.name}': {len(thing.data.vertices)} vertices, {len(rig.examples)} examples in {len(layers)} "
+            f"layers")
     if clips:
         said += f", actions {', '.join(clips)}"
     return said + "".join(f"; {note}" for note in notes)

@@ -145,8 +145,8 @@ def corrected():
     armature.pose.bones["bone 2"].rotation_mode = "XYZ"
     thing.shape_key_add(name="Basis")
     for name, kind, text in (("by angle", "ROT_X", "a / radians(90)"), ("by curve", "ROT_X", "a"),
-                             ("by quaternion", "ROT_Z", "2 * a"), ("difference", None, "a"), ("half", "ROT_X", "0.3 * a * 0"),
-                             ("from rest", "ROT_X", "1 - a")):
+                             ("by quaternion", "ROT_Z", "2 * a"), ("difference", None, "a"),
+                             ("half", "ROT_X", "0.3 * a * 0"), ("from rest", "ROT_X", "1 - a")):
         key = thing.shape_key_add(name=name)
         scenes.sculpt(thing, lambda form: form)  # the active key stays the basis
         form = scenes.bulge((0, 0.4, 2), 0.5, 0.1)(numpy.array([point.co for point in key.data], dtype=numpy.float32))
@@ -239,7 +239,8 @@ def test_reload_project():
     project.save()
     assert bpy.ops.exemplar.reload_project() == {"FINISHED"}
     layer = thing.data.exemplar.layers[0]
-    assert [example.name for example in layer.examples] == ["bone 2.x 100"] and abs(layer.examples[0].numbers[0] - 130) < 1e-4
+    assert [example.name for example in layer.examples] == ["bone 2.x 100"]
+    assert abs(layer.examples[0].numbers[0] - 130) < 1e-4
     assert "bone 2.x 50" not in thing.data.shape_keys.key_blocks
     armature.pose.bones["bone 2"].rotation_euler = (math.radians(130), 0, 0)
     bpy.context.view_layer.update()

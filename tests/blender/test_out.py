@@ -245,3 +245,41 @@ def test_bake_refuses():
         except RuntimeError as error:
             assert sentence in str(error)
         assert thing.data.exemplar.enabled and not thing.data.exemplar.baked
+
+
+def test_bake_leaves_out_what_is_muted():
+    thing, armature = character("bone 3:SWING")
+    rig = thing.data.exemplar
+    rig.layers[0].examples[1].muted = True
+    rig.layers[1].muted = True
+    assert bpy.ops.exemplar.bake_keys() == {"FINISHED"}
+    assert len(bake_keys.drivers(thing.data)) == 1
+    turn(armature, "bone 2", 60, 0, 0)
+    turn(armature, "bone 3", 50, 0, 0)
+    values = {key.name: key.value for key in thing.data.shape_keys.key_blocks}
+    assert abs(values.pop("bone 2.x 60") - 1) < 1e-3 and not any(values.values()), values
+
+
+def test_bake_sliders():
+    """Layers over a custom property, and layers that are sliders themselves."""
+    thing, armature = character()
+    rig = thing.data.exemplar
+    for name, kind in (("smile", "direct"), ("age", "calm")):
+        layer = rig.layers.add()
+        layer.name, layer.kind = name, kind
+        axis = layer.axes.add()
+        axis.name, axis.reading = name, "DIAL"
+        key = thing.shape_key_add(name=f"{name} example", from_mix=False)
+        key.data[5].co.x += 0.5
+        example = layer.examples.add()
+        example.name = key.name
+        if kind != "direct":
+            example.place([1.0])
+        thing[name] = 0.0
+    assert bpy.ops.exemplar.bake_keys() == {"FINISHED"}
+    assert rig.baked_share < 1e-3 and thing["age"] == 0.0
+    thing["smile"], thing["age"] = 0.25, 1.0
+    thing.update_tag()
+    bpy.context.view_layer.update()
+    blocks = thing.data.shape_keys.key_blocks
+    assert abs(blocks["smile example"].value - 0.25) < 1e-6 and abs(blocks["age example"].value - 1) < 1e-3
