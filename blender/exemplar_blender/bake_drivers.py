@@ -12,6 +12,7 @@ from . import bake_fit
 PREFIX = "exemplar baked "
 LONGEST = 250
 LETTERS = "xyzw"
+NAMES = "abcdefghij"  # of the squares in one expression, which fit into it
 
 
 def number(value):
@@ -142,7 +143,8 @@ class Writer:
 
     def distance(self, paths, centre, kernel):
         """The kernel of the squared distance from a centre, as a property. Long sums of squares are made in parts."""
-        parts = [(paths[i:i + 8], centre[i:i + 8]) for i in range(0, len(paths), 8)]
+        most = len(NAMES)
+        parts = [(paths[i:i + most], centre[i:i + most]) for i in range(0, len(paths), most)]
         sums = []
         for some, values in parts[:-1]:
             path, curve = self.helper()
@@ -158,7 +160,7 @@ class Writer:
     def _squares(self, driver, paths, centre):
         words = []
         for i, (path, value) in enumerate(zip(paths, centre)):
-            words.append(f"pow({read_property(driver, 'abcdefgh'[i], self.thing, path)}-({number(value)}),2)")
+            words.append(f"pow({read_property(driver, NAMES[i], self.thing, path)}-({number(value)}),2)")
         return "+".join(words)
 
     def sum(self, curve, terms, constant):
