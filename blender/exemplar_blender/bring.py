@@ -59,6 +59,10 @@ def bring(context, path):
         raise Refused(f"'{path.name}' follows another mesh: import that mesh, and attach the rig as a garment")
     unit = context.scene.unit_settings.scale_length
     joints, notes = Joints(rig, unit), []
+    for axis in rig.axes.values():
+        if axis.joint in joints.turned:
+            raise Refused(f"The axis '{axis.name}' reads a joint whose rest is not where the mesh was bound, which a bone "
+                          f"cannot express: bind the mesh at rest, and build again")
     layers = [layer for layer in rig.layers.values() if layer.domain not in ("pixels", "displacement")]
     notes += [f"the layer '{layer.name}' of {layer.domain} is left out" for layer in rig.layers.values()
               if layer not in layers]

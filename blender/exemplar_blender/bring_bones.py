@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Skeletons of rigs as armatures, and their poses and clips.
 
-A bone has the joint's own axes: its rest matrix is that of the joint, turned to z up, without its scale. With W and W0 the
-joint's matrices in a pose and at rest, and s the scale of W0, a bone's matrix in a pose is C W s^-1, where C puts z up.
+A bone has the joint's own axes: its rest matrix is that of the joint when the mesh was bound, turned to z up, without its
+scale. With W the joint's matrix in a pose, and s that scale, a bone's matrix is C W s^-1, where C puts z up. A rig whose rest
+is not where it was bound is posed at its rest; `turned` has the joints that are turned there.
 """
 import bpy
 import numpy
 from mathutils import Matrix
 
+from .armature import relative
 from .errors import Refused
 from .export import UP
 from .library import exemplar
@@ -21,18 +23,22 @@ class Joints:
         self.size = float(numpy.linalg.norm(numpy.ptp(rig.mesh.vertices, axis=0))) or 1.0
         if self.skeleton is None:
             self.skeleton = exemplar.Skeleton(["root"], [-1], [[0, 0, 0]])
-        worlds = whole(self.skeleton.worlds())
+        worlds = binds = whole(self.skeleton.worlds())
         if self.skeleton.inverse_binds is not None:
-            apart = worlds @ whole(self.skeleton.inverse_binds) - numpy.eye(4)
-            if numpy.abs(apart[:, :3]).max() > 1e-3 * max(1.0, self.size):
-                raise Refused("The mesh of this rig was bound at another pose than its rest, which an armature cannot "
-                              "express: write it at rest")
-        scale = numpy.linalg.norm(worlds[:, :3, :3], axis=1)
+            binds = numpy.linalg.inv(whole(self.skeleton.inverse_binds))
+        scale = numpy.linalg.norm(binds[:, :3, :3], axis=1)
         if (scale <= 0).any() or (numpy.ptp(scale, axis=1) > 1e-3 * scale.max(1)).any():
             raise Refused("Joints of this rig are scaled by different amounts on their axes, which bones cannot be")
         self.scale = scale.mean(1)
-        self.rest = self._bones(worlds)
+        self.rest = self._bones(binds)
+        apart = self._turns(self.rest) - self._turns(self._bones(worlds))
+        self.turned = set(numpy.flatnonzero(numpy.abs(apart).max((1, 2)) > 1e-4).tolist())
         self.names = None
+
+    def _turns(self, bones):
+        """(J, 3, 3) matrices relative to the parents, without places and lengths."""
+        out = relative(bones, self.skeleton.parents)[:, :3, :3]
+        return out / numpy.linalg.norm(out, axis=1, keepdims=True)
 
     def _bones(self, worlds):
         """(…, J, 4, 4) matrices of the bones, in the armature's space."""
@@ -70,11 +76,7 @@ class Joints:
     def bases(self, locals_):
         """(J, 4, 4) Blender's channels of the bones for transforms (J, 10) of the joints."""
         now, parents = self._bones(whole(self.skeleton.worlds(locals_))), self.skeleton.parents
-        rest, moved = self.rest.copy(), now.copy()
-        child = parents >= 0
-        rest[child] = numpy.linalg.solve(self.rest[parents[child]], self.rest[child])
-        moved[child] = numpy.linalg.solve(now[parents[child]], now[child])
-        return numpy.linalg.solve(rest, moved)
+        return numpy.linalg.solve(relative(self.rest, parents), relative(now, parents))
 
     def pose(self, armature, locals_):
         """Poses the armature as transforms (J, 10) of the joints say."""

@@ -304,3 +304,36 @@ def test_import_says_what_differs():
         exemplar.Project.unpack(rig, pathlib.Path(folder) / "p").build(path)
         said = module.bring(bpy.context, path)
     assert "differs from the rig's by up to" in said, said
+
+
+def bound_elsewhere(joint=None):
+    """A cube that was bound with its arm turned, in a skeleton of another scale; over a dial, or over an angle of a joint."""
+    rest = numpy.array([[0, 0, 0, 0, 0, 0, 1, 2, 2, 2], [0, 0.25, 0, 0, 0, 0, 1, 1, 1, 1]], dtype=float)
+    bound = rest.copy()
+    bound[1, 3:7] = [math.sin(0.3), 0, 0, math.cos(0.3)]
+    plain = exemplar.Skeleton(["root", "arm"], [-1, 0], rest)
+    binds = numpy.linalg.inv(bring_bones.whole(plain.worlds(bound)))[:, :3]
+    cube = numpy.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    above = (cube[:, 1] > 0.5).astype(float)
+    axis = {"bend": dict(min=0, max=90, joint=joint, about=(1, 0, 0))} if joint else {"bend": (0, 90)}
+    return exemplar.Rig(cube, [[0, 1, 3, 2], [4, 6, 7, 5]], [exemplar.layer("bend", axis, [0, 90], [cube, cube * 1.3])],
+                        skeleton=exemplar.Skeleton(["root", "arm"], [-1, 0], rest, binds),
+                        skin=numpy.stack([1 - above, above], 1))
+
+
+def test_rig_bound_at_another_pose():
+    with tempfile.TemporaryDirectory() as folder:
+        for joint in (None, "arm"):
+            path = pathlib.Path(folder) / "made.glb"
+            rig = exemplar.Project.unpack(bound_elsewhere(joint), pathlib.Path(folder) / f"p{joint}").build(path)
+            if joint is None:
+                thing, armature = bring(path)
+                assert numpy.abs(scenes.posed(thing) - rig.evaluate()[0] @ export.UP).max() < 1e-5
+                assert differences(thing, armature, rig) < 1e-5
+                scenes.clear()
+                continue
+            try:
+                bring(path)
+                raise AssertionError("it was not refused")
+            except RuntimeError as error:
+                assert "bind the mesh at rest" in str(error) and not bpy.data.objects
