@@ -2,8 +2,8 @@
 """Skeletons of rigs as armatures, and their poses and clips.
 
 A bone has the joint's own axes: its rest matrix is that of the joint when the mesh was bound, turned to z up, without its
-scale. With W the joint's matrix in a pose, and s that scale, a bone's matrix is C W s^-1, where C puts z up. A rig whose rest
-is not where it was bound is posed at its rest; `turned` has the joints that are turned there.
+scale. With W the joint's matrix in a pose, and s that scale, a bone's matrix is C W s^-1, where C puts z up. A rig that was
+bound at another pose than its rest is posed at its rest; `turned` has the joints that are turned there.
 """
 import bpy
 import numpy

@@ -307,7 +307,7 @@ def test_import_says_what_differs():
 
 
 def bound_elsewhere(joint=None):
-    """A cube that was bound with its arm turned, in a skeleton of another scale; over a dial, or over an angle of a joint."""
+    """A cube that was bound with its arm turned, in a scaled skeleton; over a dial, or over an angle of a joint."""
     rest = numpy.array([[0, 0, 0, 0, 0, 0, 1, 2, 2, 2], [0, 0.25, 0, 0, 0, 0, 1, 1, 1, 1]], dtype=float)
     bound = rest.copy()
     bound[1, 3:7] = [math.sin(0.3), 0, 0, math.cos(0.3)]
