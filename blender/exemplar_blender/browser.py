@@ -8,6 +8,7 @@ import tempfile
 
 import bpy
 import numpy
+from bpy.props import StringProperty
 
 from . import bring, export, live, write
 from .data import touch
@@ -29,7 +30,9 @@ def tool(context):
             return str(path)
         raise Refused(f"'{path}' is no program: correct the path of the tool in the add-on's preferences")
     own = pathlib.Path(__file__).resolve().parent / "bin" / "exemplar"
-    found = str(own) if own.is_file() and os.access(own, os.X_OK) else shutil.which("exemplar")
+    if own.is_file() and not os.access(own, os.X_OK):
+        own.chmod(0o755)  # Blender unpacks zips without their modes
+    found = str(own) if own.is_file() else shutil.which("exemplar")
     if not found:
         raise Refused("The tool 'exemplar' is not there: name its path in the add-on's preferences, or install the add-on's "
                       "zip, which has it")
@@ -126,7 +129,17 @@ def replace(thing, rig, layers, linear):
         bring.hold(thing, rig, layer, rig.skeleton.names, lambda delta: delta @ linear.T, keys)
 
 
-_classes = (EXEMPLAR_OT_open_browser, EXEMPLAR_OT_reload_project)
+class Preferences(bpy.types.AddonPreferences):
+    bl_idname = __package__
+
+    tool: StringProperty(name="Tool", description="The program 'exemplar', if not the one that came with the add-on",
+                         subtype="FILE_PATH")
+
+    def draw(self, context):
+        self.layout.prop(self, "tool")
+
+
+_classes = (EXEMPLAR_OT_open_browser, EXEMPLAR_OT_reload_project, Preferences)
 
 
 def register():

@@ -117,10 +117,11 @@ class EXEMPLAR_OT_export_project(Writing):
     def act(self, context):
         thing, armature = ready(context)
         path = pathlib.Path(bpy.path.abspath(self.filepath))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.parent.is_dir() and any(path.parent.iterdir()) and not path.exists():
+            path = path.parent / path.stem / path.name  # a folder of its own: a project has many files
         made, whole, notes = project(context, thing, armature, path.parent, path.stem)
         files = [path, *made.files()]
-        return told(f"Wrote '{path.name}' and {len(files) - 1} files beside it, "
+        return told(f"Wrote '{path}' and {len(files) - 1} files beside it, "
                     f"{size(sum(each.stat().st_size for each in files if each.exists()))}", notes)
 
 

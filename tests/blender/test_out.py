@@ -283,3 +283,13 @@ def test_bake_sliders():
     bpy.context.view_layer.update()
     blocks = thing.data.shape_keys.key_blocks
     assert abs(blocks["smile example"].value - 0.25) < 1e-6 and abs(blocks["age example"].value - 1) < 1e-3
+
+
+def test_export_project_has_a_folder_of_its_own():
+    thing, _ = character()
+    with tempfile.TemporaryDirectory() as folder:
+        other = pathlib.Path(folder) / "mesh.obj"
+        other.write_text("mine")
+        bpy.ops.exemplar.export_project(filepath=str(pathlib.Path(folder) / "arm.json"))
+        assert other.read_text() == "mine"
+        assert exemplar.Project(pathlib.Path(folder) / "arm" / "arm.json").build().vertex_count() == len(thing.data.vertices)
