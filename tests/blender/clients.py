@@ -66,5 +66,13 @@ for test in chosen if not counts["failed"] else []:
         print(said.strip()[-4000:], flush=True)
         if not any(outcome == "failed" for _, outcome in lines):
             note(f"{test.stem} ends well", False, f"Blender ended with {code}")
+bare = folder / "scripts without library"
+if not counts["failed"] and len(sys.argv) < 5:
+    shutil.copytree(folder / "scripts", bare, ignore=shutil.ignore_patterns("lib", "__pycache__"))
+    for step, scripts in (("write", folder / "scripts"), ("plain", folder / "none"), ("bare", bare), ("again", folder / "scripts")):
+        environment["BLENDER_USER_SCRIPTS"] = str(scripts)
+        code, said = run("blender", "--background", "--factory-startup", "--python-exit-code", 3, "--python",
+                         here / "without.py", "--", step, folder)
+        note(f"a file without the add-on: {step}", code == 0 and "without: fine" in said, said)
 print(f"{counts['passed']} passed, {counts['failed']} failed")
 sys.exit(counts["failed"] > 0)
