@@ -20,17 +20,25 @@ import importlib
 
 from . import library, live
 
-# Each has register() and unregister(). Without the library, only what a file needs to keep its rigs is there.
-_needed = ["data"]
+# Each has register() and unregister(). Without the library, there is only what a file needs to keep its rigs, and a panel
+# that says so.
+_needed = ["data", "panel"]
 _names = [
     "action",
+    "axes",
     "bake_keys",
     "bring",
     "browser",
     "correctives",
     "data",
+    "examples",
+    "findings",
     "garment",
     "loop",
+    "map",
+    "mirror",
+    "panel",
+    "pseudos",
     "tube",
     "warp",
     "write",

@@ -3,6 +3,7 @@
 import bpy
 import numpy
 
+from .data import rig_of
 from .errors import Refused
 
 # Modifiers that keep every vertex in its place of the list: they may stand before the armature.
@@ -15,11 +16,22 @@ KEEPING = {"MIRROR", "SUBSURF"}  # these change the number, but the first vertic
 
 
 def mesh_object(context):
-    """The active mesh object, or Refused."""
+    """The active mesh object, or that with a rig which the active armature deforms, or Refused."""
     thing = context.object
+    if thing is not None and thing.type == "ARMATURE":
+        thing = deformed(thing, context)
     if thing is None or thing.type != "MESH":
         raise Refused("Select a mesh: the object that is to be deformed")
     return thing
+
+
+def deformed(armature, context):
+    """The object with a rig that an armature deforms: a selected one, or the first; or None."""
+    for group in (context.selected_objects, context.view_layer.objects):
+        for thing in group:
+            if rig_of(thing) and armature_of(thing) == armature:
+                return thing
+    return None
 
 
 def armature_of(thing):

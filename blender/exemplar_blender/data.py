@@ -53,6 +53,10 @@ def _switched(self, context):
     self.id_data.update_tag()
 
 
+def _chosen(self, context):
+    self.id_data.exemplar.chosen = True
+
+
 def _muted(self, context):
     touch(self.id_data)
 
@@ -82,7 +86,11 @@ class Axis(bpy.types.PropertyGroup):
 
 
 class Example(bpy.types.PropertyGroup):
-    """`name` is that of its shape key."""
+    """`name` is that of its shape key; `label` is the same, and renames both."""
+    label: StringProperty(name="Name", description="Of the example and of its shape key", get=lambda self: self.name,
+                          set=lambda self, name: rename_example(self, name))
+    weight: FloatProperty(name="Weight", description="How much this example counts at the present pose", min=0, max=1,
+                          precision=2, get=lambda self: weight_of(self))
     at: CollectionProperty(type=Number)
     muted: BoolProperty(name="Mute", description="Leave this example out for a while", update=_muted)
     falloff: FloatProperty(name="Falloff", description="Gaussian: how far it reaches, 0 for the default", min=0,
@@ -104,6 +112,8 @@ class Pseudo(bpy.types.PropertyGroup):
 
 
 class Layer(bpy.types.PropertyGroup):
+    label: StringProperty(name="Name", description="Of the layer", get=lambda self: self.name,
+                          set=lambda self, name: rename_layer(self, name))
     kind: EnumProperty(name="Weights", items=KINDS, default="calm", update=_changed)
     parameters: StringProperty(name="Parameters", description="Of the kind of weights, as JSON", update=_changed)
     muted: BoolProperty(name="Mute", description="Leave this layer out for a while", update=_muted)
@@ -152,6 +162,13 @@ class Stored(bpy.types.PropertyGroup):
     switched: CollectionProperty(type=Word, description="Modifiers that were switched off: name, and where they were on")
 
 
+class Proposed(bpy.types.PropertyGroup):
+    """An axis that a sculpt may depend on, shown before it is kept."""
+    used: BoolProperty(name="Counts", description="The sculpt depends on this bone", default=True, update=_chosen)
+    bone: StringProperty(name="Bone")
+    reading: EnumProperty(name="Reading", items=READINGS[:-1], default="X", update=_chosen)
+
+
 class MeshRig(bpy.types.PropertyGroup):
     made: BoolProperty(description="True if the mesh has an Exemplar rig")
     enabled: BoolProperty(name="Live", description="Follow the armature. Off, the form stays as it is", default=True,
@@ -162,6 +179,9 @@ class MeshRig(bpy.types.PropertyGroup):
     baked_error: FloatProperty(description="The largest distance of the baked from the live form, in metres")
     baked_share: FloatProperty(description="The same, in parts of the size")
     pending: BoolProperty(description="True if the form was changed by hand and not kept yet")
+    proposed: CollectionProperty(type=Proposed)
+    chosen: BoolProperty(description="True if the user changed what is proposed: Keep then takes it as it is")
+    next_name: StringProperty(name="Name", description="Of the example that Keep makes; empty: its bone and angle")
     layers: CollectionProperty(type=Layer)
     active: IntProperty(name="Layer", min=0)
     stored: CollectionProperty(type=Stored)
@@ -184,6 +204,47 @@ def set_numbers(collection, numbers):
         collection.add().value = number
 
 
+def rename_example(example, name):
+    """Renames an example and its shape key. A name that is taken gets a number."""
+    mesh, old = example.id_data, example.name
+    key = mesh.shape_keys.key_blocks.get(old) if mesh.shape_keys else None
+    if not name.strip() or name == old or key is None:
+        return
+    key.name = name
+    for layer in mesh.exemplar.layers:
+        if layer.solo == old:
+            layer.solo = key.name
+    example.name = key.name
+    touch(mesh)
+
+
+def rename_layer(layer, name):
+    """Renames a layer. A name that is taken gets a number."""
+    if name.strip() and name != layer.name:
+        layer.name = unique(name, {each.name for each in layer.id_data.exemplar.layers if each != layer})
+        touch(layer.id_data)
+
+
+def unique(name, taken):
+    """A name that is not taken: with a number if needed."""
+    number, out = 1, name
+    while out in taken:
+        number += 1
+        out = f"{name} {number}"
+    return out
+
+
+def weight_of(example):
+    """The weight of an example at the present pose, as the panel has read it."""
+    for layer in example.id_data.exemplar.layers:
+        if example.name in layer.examples:
+            return weights.get((example.id_data.name, layer.name, example.name), 0.0)
+    return 0.0
+
+
+weights = {}  # (mesh, layer, example) -> weight at the present pose
+
+
 def touch(mesh):
     """Says that the rig of a mesh has changed: it is evaluated anew."""
     mesh.exemplar.revision = uuid.uuid4().hex
@@ -196,7 +257,7 @@ def rig_of(thing):
     return mesh.exemplar if mesh and mesh.exemplar.made else None
 
 
-_classes = (Number, Axis, Example, Pseudo, Layer, Word, Stored, MeshRig)
+_classes = (Number, Axis, Example, Pseudo, Layer, Word, Stored, Proposed, MeshRig)
 
 
 def register():

@@ -12,7 +12,7 @@ import bpy
 import numpy
 from bpy.app.handlers import persistent
 
-from . import character, compat
+from . import character, compat, data
 from .data import LIVE, rig_of, touch
 from .errors import sentence
 from .library import exemplar, found
@@ -22,6 +22,7 @@ KEPT = 16  # rigs of earlier revisions, for undo
 _rigs = OrderedDict()  # (mesh, revision) -> Live
 _written = {}  # mesh -> what its key was set to: (revision, numbers, form)
 problems = {}  # mesh -> why it does not follow
+_weighed = {}  # mesh -> its weights: ((revision, numbers), {layer: {example: weight}})
 _busy = False
 
 
@@ -110,18 +111,46 @@ def aim(thing):
         thing.active_shape_key_index = list(mesh.shape_keys.key_blocks.keys()).index(LIVE)
 
 
+def weights(thing, armature, depsgraph):
+    """The live rig at the present pose, and {layer: {example: weight}} there, also for the panel (data.weights). None and {}
+    if it cannot be built."""
+    try:
+        live, numbers = read(thing, armature, depsgraph)
+    except (exemplar.Error, ValueError, KeyError) as error:
+        problems[name_of(thing.data)] = sentence(error)
+        return None, {}
+    place = (thing.data.exemplar.revision, numbers)
+    if _weighed.get(name_of(thing.data), (None,))[0] != place:
+        found = live.weights()
+        _weighed[name_of(thing.data)] = (place, found)
+        data.weights.update({(thing.data.name, layer, example): weight for layer, row in found.items()
+                             for example, weight in row.items()})
+    return live, _weighed[name_of(thing.data)][1]
+
+
+def redraw():
+    """Draws the views anew, with their sidebars: weights have changed."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
 def notice(thing, armature):
-    """Finds out whether the user changed the form by hand since it was written."""
+    """Finds out whether the user changed the form by hand since it was written. True if so."""
     mesh, key = thing.data, key_of(thing.data)
     before = _written.get(name_of(mesh))
     if key is None or before is None or mesh.exemplar.pending or at_work(thing):
-        return
+        return False
     count = len(mesh.vertices)
     live = _rigs.get((*name_of(mesh), mesh.exemplar.revision))
     if count != len(before[2]) or live and not numpy.array_equal(character.vertices(mesh), live.basis):
         touch(mesh)  # the mesh itself was edited or scaled, and Blender took the keys along
     elif not numpy.array_equal(compat.read_key(key, count), before[2]):
         mesh.exemplar.pending = True
+        return True
+    return False
 
 
 def _follow(scene, depsgraph, by_hand):
@@ -137,11 +166,16 @@ def _follow(scene, depsgraph, by_hand):
                 if written:
                     depsgraph.update()  # so that it follows the forms that were just written
                 reached, written = number, False
-            if by_hand:
-                notice(thing, armature)
+            if by_hand and notice(thing, armature):
+                redraw()
+                if armature and not thing.data.exemplar.chosen and name_of(thing.data) not in problems:
+                    from .axes import propose
+                    propose(thing, armature, depsgraph)
             if thing.mode == "SCULPT" and key_of(thing.data):
                 aim(thing)
-            written = update(thing, armature, depsgraph) or written
+            if update(thing, armature, depsgraph):
+                written = True
+                redraw()
     finally:
         _busy = False
 
@@ -167,6 +201,8 @@ def on_other(*_):
 def on_load(*_):
     forget()
     _rigs.clear()
+    _weighed.clear()
+    data.weights.clear()
 
 
 def handlers():

@@ -5,7 +5,7 @@ import numpy
 from bpy.props import StringProperty
 
 from . import character, compat, live, places
-from .data import ANGLES, LIVE, rig_of, touch
+from .data import ANGLES, LIVE, rig_of, touch, unique
 from .errors import Action, Refused
 from .library import exemplar
 
@@ -92,8 +92,30 @@ class EXEMPLAR_OT_sculpt(Action):
     def act(self, context):
         thing, rig, armature = subject(context)
         thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index(LIVE)
-        if thing.mode != "SCULPT":
-            bpy.ops.object.mode_set(mode="SCULPT")
+        work_on(context, thing, "SCULPT")
+
+
+class EXEMPLAR_OT_pose(Action):
+    """Go to Pose Mode, on the armature of this mesh"""
+    bl_idname = "exemplar.pose"
+    bl_label = "Pose"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        work_on(context, armature, "POSE")
+        thing.select_set(True)
+
+
+def work_on(context, thing, mode):
+    """Makes an object the active one, in a mode."""
+    if thing.name not in context.view_layer.objects or not thing.visible_get():
+        raise Refused(f"'{thing.name}' is hidden: show it in the Outliner first")
+    if context.object and context.object != thing and context.object.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    thing.select_set(True)
+    context.view_layer.objects.active = thing
+    if thing.mode != mode:
+        bpy.ops.object.mode_set(mode=mode)
 
 
 class EXEMPLAR_OT_discard(Action):
@@ -104,7 +126,7 @@ class EXEMPLAR_OT_discard(Action):
     def act(self, context):
         thing, rig, armature = subject(context, posed=False)
         with Hands(thing):
-            rig.pending = False
+            settle(rig)
             live.forget(thing.data)
             thing.data.update_tag()
             context.view_layer.update()
@@ -122,7 +144,24 @@ class EXEMPLAR_OT_keep(Action):
     def act(self, context):
         thing, rig, armature = subject(context)
         with Hands(thing):
-            return keep(context, thing, armature, self.name, spoken(self.axes))
+            return keep(context, thing, armature, self.name or rig.next_name, spoken(self.axes))
+
+
+def ticked(rig):
+    """[(bone, reading)] that the user chose, or nothing if what is proposed was left as it is."""
+    if not rig.chosen:
+        return []
+    axes = [(each.bone, each.reading) for each in rig.proposed if each.used]
+    if not axes:
+        raise Refused("No bone is ticked: tick those that the sculpt depends on, or press Find Axes")
+    return axes
+
+
+def settle(rig):
+    """Forgets what is proposed: there is no sculpt to keep any more."""
+    rig.pending = rig.chosen = False
+    rig.next_name = ""
+    rig.proposed.clear()
 
 
 def spoken(text):
@@ -167,7 +206,7 @@ def keep(context, thing, armature, name="", axes=None):
     locals_ = bones.pose(armature.evaluated_get(depsgraph))
     moved = numpy.linalg.norm(form - expected, axis=1)
     moved[moved <= 1e-6 * live_rig.size] = 0
-    axes = axes or places.propose(thing, armature, bones, locals_, moved, live_rig.basis)
+    axes = axes or ticked(rig) or places.propose(thing, armature, bones, locals_, moved, live_rig.basis)
     if not axes:
         raise Refused("All bones are at rest: pose the armature first. To change the form at rest, sculpt the shape key "
                       "Basis")
@@ -209,7 +248,7 @@ def keep(context, thing, armature, name="", axes=None):
     layer.active = list(layer.examples).index(example)
     rig.active = list(rig.layers).index(layer)
     thing.active_shape_key_index = list(mesh.shape_keys.key_blocks.keys()).index(LIVE)
-    rig.pending = False
+    settle(rig)
     live.forget(mesh)
     context.view_layer.update()
     back = numpy.abs(compat.read_key(live.key_of(mesh), len(form)) - form).max()
@@ -239,14 +278,6 @@ def add_layer(rig, axes):
     return layer
 
 
-def unique(name, taken):
-    number, out = 1, name
-    while out in taken:
-        number += 1
-        out = f"{name} {number}"
-    return out
-
-
 def label(layer, place):
     """A name for an example: 'forearm.x 90'."""
     words, begin = [], 0
@@ -271,15 +302,18 @@ def distance(layer, a, b):
     return most
 
 
+def same(layer, a, b):
+    """True if two places are one: within half a degree, or a thousandth of a slider's unit."""
+    return distance(layer, a, b) < SAME * (1 if any(axis.reading == "DIAL" for axis in layer.axes) else 500)
+
+
 def at_place(layer, place):
     """The example at a place, or None."""
-    for example in layer.examples:
-        if distance(layer, example.numbers, place) < SAME * (1 if any(a.reading == "DIAL" for a in layer.axes) else 500):
-            return example
-    return None
+    return next((example for example in layer.examples if same(layer, example.numbers, place)), None)
 
 
-_classes = (EXEMPLAR_OT_make, EXEMPLAR_OT_sculpt, EXEMPLAR_OT_keep, EXEMPLAR_OT_discard)
+_classes = (EXEMPLAR_OT_make, EXEMPLAR_OT_pose, EXEMPLAR_OT_sculpt, EXEMPLAR_OT_keep,
+            EXEMPLAR_OT_discard)
 
 
 def register():

@@ -186,3 +186,57 @@ def act(armature, poses, step=15, begin=1):
         for bone, (x, z) in zip(armature.pose.bones, row):
             bone.rotation_mode, bone.rotation_euler = "XYZ", (math.radians(x), 0, math.radians(z))
             bone.keyframe_insert("rotation_euler", frame=begin + i * step)
+
+
+def arms(around=12, along=48, reach=3.0, radius=0.3):
+    """A tube along x, the same on both sides: a spine in the middle, arms and forearms with .L and .R."""
+    stations = numpy.linspace(-reach, reach, along + 1)
+    angles = numpy.arange(around) * 2 * math.pi / around
+    vertices = [(x, radius * math.cos(a), radius * math.sin(a)) for x in stations for a in angles]
+    faces = [(i * around + j, (i + 1) * around + j, (i + 1) * around + (j + 1) % around, i * around + (j + 1) % around)
+             for i in range(along) for j in range(around)]
+    mesh = bpy.data.meshes.new("Arms")
+    mesh.from_pydata(vertices, [], faces)
+    thing = bpy.data.objects.new("Arms", mesh)
+    skeleton = bpy.data.armatures.new("Bones")
+    armature = bpy.data.objects.new("Bones", skeleton)
+    for each in (thing, armature):
+        bpy.context.scene.collection.objects.link(each)
+    use(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    spine = skeleton.edit_bones.new("spine")
+    spine.head, spine.tail = (0, 0, -0.2), (0, 0, 0.2)
+    middle = reach / 2
+    for side, sign in (("L", 1), ("R", -1)):
+        above = spine
+        for name, begin, end in (("arm", 0.3, middle), ("forearm", middle, reach)):
+            bone = skeleton.edit_bones.new(f"{name}.{side}")
+            bone.head, bone.tail, bone.roll = (sign * begin, 0, 0), (sign * end, 0, 0), 0.0
+            bone.parent, above = above, bone
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side, sign in (("L", 1), ("R", -1)):
+        for name in ("arm", "forearm"):
+            group = thing.vertex_groups.new(name=f"{name}.{side}")
+            for v, (x, _, _) in enumerate(vertices):
+                inner = min(1, max(0, (sign * x - 0.3) / 0.4 + 0.5))
+                outer = min(1, max(0, (sign * x - middle) / 0.6 + 0.5))
+                weight = inner * (1 - outer) if name == "arm" else outer
+                if weight > 1e-6:
+                    group.add([v], weight, "REPLACE")
+    group = thing.vertex_groups.new(name="spine")
+    for v, (x, _, _) in enumerate(vertices):
+        weight = 1 - min(1, max(0, (abs(x) - 0.3) / 0.4 + 0.5))
+        if weight > 1e-6:
+            group.add([v], weight, "REPLACE")
+    modifier = thing.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+    bpy.context.view_layer.update()
+    return use(thing), armature
+
+
+def turn(armature, bone, x=0.0, y=0.0, z=0.0):
+    """Turns a bone by degrees about its own axes."""
+    bone = armature.pose.bones[bone]
+    bone.rotation_mode = "XYZ"
+    bone.rotation_euler = [math.radians(angle) for angle in (x, y, z)]
+    bpy.context.view_layer.update()

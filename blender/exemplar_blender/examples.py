@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an artist does with examples and layers that are there: go to them, move, mute, rename, copy and remove
+them."""
+import bpy
+import numpy
+from bpy.props import BoolProperty, StringProperty
+
+from . import compat, live, places
+from .data import LIVE, rename_example, rename_layer, touch
+from .errors import Action, Refused
+from .loop import Hands, at_place, label, settle, subject, work_on
+
+
+class OnLayer(Action):
+    """An action on a layer, by name, or on the active one."""
+    layer: StringProperty(name="Layer", description="Its name; empty: the active one", options={"SKIP_SAVE"})
+
+    def pick_layer(self, rig):
+        found = rig.layers.get(self.layer) if self.layer else rig.layer
+        if found is None:
+            raise Refused(f"There is no layer '{self.layer}'" if self.layer else
+                          "There is no layer yet: pose, sculpt, and press Keep")
+        return found
+
+
+class OnExample(OnLayer):
+    """An action on an example, by name, or on the active one of its layer."""
+    example: StringProperty(name="Example", description="Its name; empty: the active one", options={"SKIP_SAVE"})
+
+    def pick(self, rig):
+        """The layer and the example."""
+        if self.example and not self.layer:
+            layer = next((each for each in rig.layers if self.example in each.examples), None)
+        else:
+            layer = self.pick_layer(rig)
+        found = layer.examples.get(self.example) if layer and self.example else \
+            layer.examples[layer.active] if layer and layer.active < len(layer.examples) else None
+        if found is None:
+            raise Refused(f"There is no example '{self.example}'" if self.example else "There is no example yet: pose, "
+                          "sculpt, and press Keep")
+        return layer, found
+
+
+def unkept(thing, rig, armature):
+    """Refuses while a sculpt is not kept: the form would stay, at another pose."""
+    live.notice(thing, armature)
+    if rig.pending:
+        raise Refused("The sculpt is not kept: press Keep or Discard first")
+
+
+def present(depsgraph, thing, armature, layer):
+    """The place of the present pose in a layer's space."""
+    rig, _ = live.read(thing, armature, depsgraph)
+    for axis in layer.axes:
+        if axis.reading != "DIAL" and axis.bone not in rig.bones.index:
+            raise Refused(f"The bone '{axis.bone}' of layer '{layer.name}' is gone: choose another one in the panel")
+    return places.here(layer, rig, rig.bones.pose(armature.evaluated_get(depsgraph)), thing)
+
+
+def free(layer, place, but=None):
+    """Refuses a place where an example is already."""
+    taken = at_place(layer, place)
+    if taken and taken != but:
+        raise Refused(f"'{taken.name}' is at this pose already: pose the armature elsewhere first")
+
+
+class EXEMPLAR_OT_go(OnExample):
+    """Pose the armature as it was when this example was sculpted"""
+    bl_idname = "exemplar.go"
+    bl_label = "Go to Pose"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer, example = self.pick(rig)
+        with Hands(thing):
+            unkept(thing, rig, armature)
+            go(context, thing, armature, layer, example.numbers)
+        activate(rig, layer, example)
+
+
+def go(context, thing, armature, layer, place):
+    places.go(thing, armature, layer, place)
+    armature.update_tag()
+    context.view_layer.update()
+
+
+def activate(rig, layer, example):
+    rig.active = list(rig.layers).index(layer)
+    layer.active = list(layer.examples).index(example)
+
+
+class EXEMPLAR_OT_go_rest(Action):
+    """Put all bones of the armature to rest"""
+    bl_idname = "exemplar.go_rest"
+    bl_label = "Go to Rest"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        with Hands(thing):
+            unkept(thing, rig, armature)
+            places.rest(armature)
+            for layer in rig.layers:
+                for axis in layer.axes:
+                    if axis.reading == "DIAL":
+                        thing[axis.name] = axis.rest
+            thing.update_tag()
+            armature.update_tag()
+            context.view_layer.update()
+
+
+class EXEMPLAR_OT_resculpt(OnExample):
+    """Go to the pose of this example, and to Sculpt Mode. Keep then replaces it"""
+    bl_idname = "exemplar.resculpt"
+    bl_label = "Sculpt Example"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer, example = self.pick(rig)
+        with Hands(thing):
+            unkept(thing, rig, armature)
+            go(context, thing, armature, layer, example.numbers)
+        activate(rig, layer, example)
+        thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index(LIVE)
+        work_on(context, thing, "SCULPT")
+
+
+class EXEMPLAR_OT_solo(OnExample):
+    """Let only this example of its layer count, for a while. Press again for all of them"""
+    bl_idname = "exemplar.solo"
+    bl_label = "Solo Example"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer, example = self.pick(rig)
+        layer.solo = "" if layer.solo == example.name else example.name
+        context.view_layer.update()
+
+
+class EXEMPLAR_OT_solo_layer(OnLayer):
+    """Mute all other layers. Press again to bring all of them back"""
+    bl_idname = "exemplar.solo_layer"
+    bl_label = "Solo Layer"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer = self.pick_layer(rig)
+        alone = not layer.muted and all(each.muted for each in rig.layers if each != layer)
+        for each in rig.layers:
+            each.muted = not alone and each != layer
+        context.view_layer.update()
+
+
+class EXEMPLAR_OT_move_here(OnExample):
+    """Move this example to the present pose: its form stays, and comes back here"""
+    bl_idname = "exemplar.move_here"
+    bl_label = "Move to This Pose"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer, example = self.pick(rig)
+        if layer.kind == "direct":
+            raise Refused(f"The examples of '{layer.name}' have sliders, and no poses")
+        place = present(context.evaluated_depsgraph_get(), thing, armature, layer)
+        free(layer, place, example)
+        example.place(place)
+        touch(thing.data)
+        context.view_layer.update()
+        return f"'{example.name}' is at this pose now"
+
+
+class EXEMPLAR_OT_duplicate(OnExample):
+    """Copy this example to the present pose, with a form of its own that you can sculpt on"""
+    bl_idname = "exemplar.duplicate"
+    bl_label = "Duplicate to This Pose"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer, example = self.pick(rig)
+        if layer.kind == "direct":
+            raise Refused(f"The examples of '{layer.name}' have sliders, and no poses")
+        name = example.name
+        place = present(context.evaluated_depsgraph_get(), thing, armature, layer)
+        free(layer, place)
+        form = compat.read_key(key_of(thing, name), len(thing.data.vertices))
+        made = add_example(thing, layer, label(layer, place), place, form)
+        activate(rig, layer, made)
+        touch(thing.data)
+        context.view_layer.update()
+        return f"'{made.name}' has the form of '{name}'"
+
+
+def key_of(thing, name):
+    key = thing.data.shape_keys.key_blocks.get(name)
+    if key is None:
+        raise Refused(f"The shape key '{name}' is gone: undo, or remove the example")
+    return key
+
+
+def add_example(thing, layer, name, place, form):
+    """A new example with its shape key."""
+    key = thing.shape_key_add(name=name, from_mix=False)
+    key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
+    compat.write_key(key, numpy.ascontiguousarray(form, dtype=numpy.float32))
+    example = layer.examples.add()
+    example.name = key.name
+    example.place(place)
+    return example
+
+
+class EXEMPLAR_OT_remove_example(OnExample):
+    """Remove this example and its shape key. A layer without examples goes too"""
+    bl_idname = "exemplar.remove_example"
+    bl_label = "Remove Example"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer, example = self.pick(rig)
+        name = example.name
+        with Hands(thing):
+            unkept(thing, rig, armature)
+            remove(thing, layer, example)
+            if not len(layer.examples):
+                rig.layers.remove(list(rig.layers).index(layer))
+                rig.active = max(0, min(rig.active, len(rig.layers) - 1))
+            refresh(context, thing)
+        return f"Removed '{name}'"
+
+
+def remove(thing, layer, example):
+    """Removes an example and its key from a layer."""
+    key = thing.data.shape_keys.key_blocks.get(example.name)
+    if key:
+        thing.shape_key_remove(key)
+    if layer.solo == example.name:
+        layer.solo = ""
+    layer.examples.remove(list(layer.examples).index(example))
+    layer.active = max(0, min(layer.active, len(layer.examples) - 1))
+
+
+def refresh(context, thing):
+    """After keys were removed: the live key is the active one again, and is written anew."""
+    thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index(LIVE)
+    touch(thing.data)
+    live.forget(thing.data)
+    context.view_layer.update()
+
+
+class EXEMPLAR_OT_remove_layer(OnLayer):
+    """Remove this layer, with its examples and their shape keys"""
+    bl_idname = "exemplar.remove_layer"
+    bl_label = "Remove Layer"
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        layer = self.pick_layer(rig)
+        name = layer.name
+        with Hands(thing):
+            unkept(thing, rig, armature)
+            while len(layer.examples):
+                remove(thing, layer, layer.examples[0])
+            rig.layers.remove(list(rig.layers).index(layer))
+            rig.active = max(0, min(rig.active, len(rig.layers) - 1))
+            refresh(context, thing)
+        return f"Removed the layer '{name}'"
+
+
+class EXEMPLAR_OT_remove_rig(Action):
+    """Remove the rig from this mesh, with all of its examples and their shape keys"""
+    bl_idname = "exemplar.remove_rig"
+    bl_label = "Remove Exemplar Rig"
+
+    keep_keys: BoolProperty(name="Keep Shape Keys", description="Leave the examples as ordinary shape keys")
+
+    def act(self, context):
+        thing, rig, armature = subject(context)
+        with Hands(thing):
+            for layer in rig.layers:
+                while not self.keep_keys and len(layer.examples):
+                    remove(thing, layer, layer.examples[0])
+            thing.shape_key_remove(live.key_of(thing.data))
+            rig.layers.clear()
+            settle(rig)
+            rig.made = False
+            thing.data.update_tag()
+            context.view_layer.update()
+        return f"'{thing.name}' has no Exemplar rig any more"
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_props_dialog(self)
+
+
+class EXEMPLAR_OT_rename_example(OnExample):
+    """Rename this example and its shape key"""
+    bl_idname = "exemplar.rename_example"
+    bl_label = "Rename Example"
+
+    name: StringProperty(name="Name")
+
+    def act(self, context):
+        rename_example(self.pick(subject(context)[1])[1], self.name)
+
+
+class EXEMPLAR_OT_rename_layer(OnLayer):
+    """Rename this layer"""
+    bl_idname = "exemplar.rename_layer"
+    bl_label = "Rename Layer"
+
+    name: StringProperty(name="Name")
+
+    def act(self, context):
+        rename_layer(self.pick_layer(subject(context)[1]), self.name)
+
+
+_classes = (EXEMPLAR_OT_go, EXEMPLAR_OT_go_rest, EXEMPLAR_OT_resculpt, EXEMPLAR_OT_solo, EXEMPLAR_OT_solo_layer,
+            EXEMPLAR_OT_move_here, EXEMPLAR_OT_duplicate, EXEMPLAR_OT_remove_example, EXEMPLAR_OT_remove_layer,
+            EXEMPLAR_OT_remove_rig, EXEMPLAR_OT_rename_example, EXEMPLAR_OT_rename_layer)
+
+
+def register():
+    for each in _classes:
+        bpy.utils.register_class(each)
+
+
+def unregister():
+    for each in reversed(_classes):
+        bpy.utils.unregister_class(each)
