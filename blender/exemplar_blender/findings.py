@@ -38,7 +38,7 @@ def troubles(thing, armature):
     """Sentences about what Blender has lost or shares, which a rig cannot do without."""
     mesh, rig, said = thing.data, thing.data.exemplar, []
     blocks, bones = mesh.shape_keys.key_blocks if mesh.shape_keys else {}, armature.data.bones if armature else {}
-    others = [each.name for each in bpy.context.scene.objects if each.data == mesh and each != thing] if mesh.users > 1 else []
+    others = [each.name for each in bpy.context.scene.objects if mesh.users > 1 and each.data == mesh and each != thing]
     if others:
         said.append(f"'{others[0]}' has the same mesh and would get this form too: make '{thing.name}' single user "
                     f"(Object > Relations)")
@@ -49,8 +49,8 @@ def troubles(thing, armature):
                             f"name, or remove the example")
         for axis in layer.axes:
             if axis.reading != "DIAL" and axis.bone not in bones:
-                said.append(f"The bone '{axis.bone}' of layer '{layer.name}' is gone, so nothing follows: undo, or choose another "
-                            f"bone below")
+                said.append(f"The bone '{axis.bone}' of layer '{layer.name}' is gone, so nothing follows: undo, or choose "
+                            f"another bone below")
     problem = live.problems.get(live.name_of(mesh))
     if problem and not said:
         said.append(f"The rig cannot be built: {problem}")

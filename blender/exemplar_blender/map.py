@@ -98,7 +98,8 @@ class Sheet:
         self.draw("LINE_STRIP", [(a, b), (c, b), (c, d), (a, d), (a, b)], FRAME)
 
     def circle(self, place, radius):
-        return [(place[0] + radius * math.cos(a), place[1] + radius * math.sin(a)) for a in numpy.linspace(0, 2 * math.pi, 25)]
+        turns = numpy.linspace(0, 2 * math.pi, 25)
+        return [(place[0] + radius * math.cos(a), place[1] + radius * math.sin(a)) for a in turns]
 
     def dot(self, place, radius, colour):
         edge = self.circle(place, radius)
@@ -171,7 +172,8 @@ def on_draw():
     if thing is None or armature is None or not thing.data.exemplar.made:
         return
     layer, place = thing.data.exemplar.layer, room(context)
-    if layer is None or place is None or layer.kind == "direct" or any(len(each.at) != layer.width for each in layer.examples):
+    if layer is None or place is None or layer.kind == "direct" or \
+            any(len(each.at) != layer.width for each in layer.examples):
         return
     rig, weights = live.weights(thing, armature, context.view_layer.depsgraph)
     if rig is None or rig.rig is None or layer.name not in rig.rig.layers:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mirror images of examples: the library finds the other side of the mesh and of the bones, by their names (.L and .R, _l and
-_r, Left and Right), and what it adds comes back as shape keys, layers and places.
+"""Mirror images of examples: the library finds the other side of the mesh and of the bones, by their names (.L and .R, _l
+and _r, Left and Right), and what it adds comes back as shape keys, layers and places.
 """
 import math
 import tempfile
@@ -47,7 +47,8 @@ class EXEMPLAR_OT_mirror(OnExample):
             activate(rig, layer, example)
             touch(thing.data)
             context.view_layer.update()
-        said = f"Mirrored to '{example.name}' in layer '{layer.name}'" if len(names) == 1 else f"Mirrored {len(names)} examples"
+        said = f"Mirrored {len(names)} examples" if len(names) > 1 else \
+            f"Mirrored to '{example.name}' in layer '{layer.name}'"
         far = max(each.counterpart_distance for each in made)
         return said + (f"; the two sides of the mesh differ by up to {far:.2g} m" if far > 1e-4 else "")
 

@@ -223,8 +223,8 @@ def draw_pseudos(layout, layer):
     for i, pseudo in enumerate(layer.pseudos):
         row = layout.row(align=True)
         source = at_place(layer, [number.value for number in pseudo.source]) if len(pseudo.source) else None
-        row.label(text=f"{label(layer, [number.value for number in pseudo.at])}: as {source.name if source else 'elsewhere'}",
-                  icon="LINKED")
+        words = label(layer, [number.value for number in pseudo.at])
+        row.label(text=f"{words}: as {source.name if source else 'elsewhere'}", icon="LINKED")
         remove = row.operator("exemplar.remove_pseudo", text="", icon="X", emboss=False)
         remove.layer, remove.index = layer.name, i
 

@@ -188,8 +188,9 @@ def act(armature, poses, step=15, begin=1):
             bone.keyframe_insert("rotation_euler", frame=begin + i * step)
 
 
-def arms(around=12, along=48, reach=3.0, radius=0.3):
-    """A tube along x, the same on both sides: a spine in the middle, arms and forearms with .L and .R."""
+def arms(around=12, along=48, reach=3.0, radius=0.3, roll=0.0, scale=1.0, turn=(0.0, 0.0, 0.0)):
+    """A tube along x, the same on both sides: a spine in the middle, arms and forearms with .L and .R. roll: of the
+    bones on the right, in radians."""
     stations = numpy.linspace(-reach, reach, along + 1)
     angles = numpy.arange(around) * 2 * math.pi / around
     vertices = [(x, radius * math.cos(a), radius * math.sin(a)) for x in stations for a in angles]
@@ -202,6 +203,7 @@ def arms(around=12, along=48, reach=3.0, radius=0.3):
     armature = bpy.data.objects.new("Bones", skeleton)
     for each in (thing, armature):
         bpy.context.scene.collection.objects.link(each)
+        each.rotation_euler, each.scale = turn, (scale,) * 3
     use(armature)
     bpy.ops.object.mode_set(mode="EDIT")
     spine = skeleton.edit_bones.new("spine")
@@ -211,7 +213,7 @@ def arms(around=12, along=48, reach=3.0, radius=0.3):
         above = spine
         for name, begin, end in (("arm", 0.3, middle), ("forearm", middle, reach)):
             bone = skeleton.edit_bones.new(f"{name}.{side}")
-            bone.head, bone.tail, bone.roll = (sign * begin, 0, 0), (sign * end, 0, 0), 0.0
+            bone.head, bone.tail, bone.roll = (sign * begin, 0, 0), (sign * end, 0, 0), roll if sign < 0 else 0.0
             bone.parent, above = above, bone
     bpy.ops.object.mode_set(mode="OBJECT")
     for side, sign in (("L", 1), ("R", -1)):

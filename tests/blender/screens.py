@@ -105,7 +105,8 @@ def check():
 
 def two_axes():
     """A space of two bones, with five examples and a pseudo-example."""
-    for x, z, name in ((70, 0, "forward"), (0, 60, "side"), (70, 60, "forward and side"), (-60, 0, "backward"), (72, 8, "close by")):
+    for x, z, name in ((70, 0, "forward"), (0, 60, "side"), (70, 60, "forward and side"), (-60, 0, "backward"),
+                       (72, 8, "close by")):
         scenes.turn(State.armature, "bone 2", x=x)
         scenes.turn(State.armature, "bone 1", z=z)
         scenes.sculpt(State.thing, scenes.bulge((0, 0.4, 2.1), 0.5, 0.1, (0, 1, 0.2)))
@@ -142,8 +143,8 @@ def large():
     bpy.context.preferences.view.ui_scale = 1.5
 
 
-STEPS = [("start", start), ("tab", open_tab), ("made", make), ("sculpted", sculpt), ("kept", keep), ("two", second), ("checked", check),
-         ("two-axes", two_axes), ("rotation", rotation), ("layout", layout), ("small", small), ("large", large)]
+STEPS = [("start", start), ("tab", open_tab), ("made", make), ("sculpted", sculpt), ("kept", keep), ("two", second),
+         ("checked", check), ("two-axes", two_axes), ("rotation", rotation), ("layout", layout), ("small", small), ("large", large)]
 todo = list(STEPS)
 
 

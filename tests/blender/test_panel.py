@@ -272,6 +272,24 @@ def test_mirror():
     assert rig.layer.name == "forearm.L.z" and abs(rig.example.at[0].value - 70) < 1e-3
 
 
+def test_mirror_onto_other_rolls():
+    """Bones of the right that are rolled otherwise, of objects that are turned and scaled: axes about other directions."""
+    thing, armature = scenes.arms(roll=0.6, scale=0.1, turn=(0.3, 0, 0))
+    bpy.ops.exemplar.make()
+    rig = thing.data.exemplar
+    scenes.turn(armature, "forearm.L", z=70)
+    scenes.sculpt(thing, scenes.bulge((1.5, 0, 0.3), 0.4, 0.2, (0.3, 0.2, 1)))
+    bpy.ops.exemplar.keep()
+    left = live_form(thing)
+    bpy.ops.exemplar.mirror(what="EXAMPLE")
+    assert rig.layer.name == "forearm.R.z" and rig.layer.axes[0].reading == "TWIST"
+    bpy.ops.exemplar.go_rest()
+    assert numpy.abs(live_form(thing) - scenes_basis(thing)).max() < 1e-5
+    bpy.ops.exemplar.go()
+    right = live_form(thing)
+    assert numpy.abs(mirrored(left, thing) - right).max() < 2e-5, numpy.abs(mirrored(left, thing) - right).max()
+
+
 class Drawn:
     """A layout that writes down what is drawn: names of operators, texts and properties. Lists draw their rows."""
 
