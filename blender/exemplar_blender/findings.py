@@ -14,6 +14,7 @@ from .data import touch
 from .errors import Action, Refused
 from .examples import OnLayer
 from .loop import Hands, subject
+from .warp import Bar
 
 ORDER = ("error", "warning", "note")
 
@@ -55,20 +56,6 @@ def troubles(thing, armature):
     if problem and not said:
         said.append(f"The rig cannot be built: {problem}")
     return said
-
-
-class Bar:
-    """A progress bar at the mouse: a function for the library's `progress`."""
-
-    def __init__(self, context):
-        self.manager = context.window_manager
-
-    def __enter__(self):
-        self.manager.progress_begin(0, 100)
-        return lambda what, fraction: self.manager.progress_update(100 * fraction)
-
-    def __exit__(self, *_):
-        self.manager.progress_end()
 
 
 class EXEMPLAR_OT_check(Action):

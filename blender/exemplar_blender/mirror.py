@@ -13,9 +13,9 @@ from . import character, compat, export
 from .data import set_numbers, touch
 from .errors import Refused, sentence
 from .examples import OnExample, activate, add_example, unkept
-from .findings import Bar
 from .library import exemplar
 from .loop import Hands, at_place, subject
+from .warp import Bar
 
 READING = {"full": "ROTATION", "swing": "SWING", "twist": "TWIST"}
 

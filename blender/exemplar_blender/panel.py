@@ -4,7 +4,7 @@ import textwrap
 
 import bpy
 
-from . import character, findings, library, live
+from . import character, findings, library, live, stored
 from .axes import turn_of, turned_by
 from .data import ANGLES, rig_of
 from .errors import Refused
@@ -98,6 +98,19 @@ def draw_state(layout, context, thing, armature):
         row = layout.row(align=True)
         row.label(text=part.name, icon="PACKAGE")
         row.prop(part, "muted", text="", emboss=False, icon="HIDE_ON" if part.muted else "HIDE_OFF")
+    column = layout.column(align=True)
+    for name in sliders(thing):
+        column.prop(thing, f'["{bpy.utils.escape_identifier(name)}"]', text=name, slider=True)
+
+
+def sliders(thing):
+    """The custom properties of an object that its rig reads."""
+    mesh = thing.data
+    found = [axis.name for layer in mesh.exemplar.layers for axis in layer.axes if axis.reading == "DIAL"]
+    if live.name_of(mesh) not in live.problems:
+        found += [stored.property_of(mesh.exemplar.stored[part], name) for part, rig in stored.rigs(mesh).items()
+                  for name, axis in rig.axes.items() if axis.is_dial]
+    return [name for name in dict.fromkeys(found) if name in thing]
 
 
 def draw_loop(layout, thing, armature):
@@ -303,6 +316,10 @@ class EXEMPLAR_PT_out(Part):
 class EXEMPLAR_PT_clothes(Part):
     bl_label = "Clothes and Paths"
     bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return subject(context)[0] is not None
 
     def draw(self, context):
         draw_present(self.layout, CLOTHES)

@@ -3,7 +3,8 @@ r"""Pictures of the add-on in Blender's window, for the documentation: the sideb
   xvfb-run -a -s "-screen 0 1200x900x24" blender --factory-startup --window-geometry 0 0 1200 900 \
       --enable-event-simulate --python screens.py -- FOLDER
 
-FOLDER gets a PNG for each step below. Blender ends by itself, with 3 if a step failed or a picture is missing.
+The add-on must be installed. FOLDER gets a PNG for each step below. Blender ends by itself, with 3 if a step failed or
+a picture is missing.
 """
 import os
 import pathlib
@@ -73,6 +74,7 @@ def start():
         bpy.data.objects.remove(each)
     State.thing, State.armature = scenes.tube(around=32, along=80)
     State.thing.data.polygons.foreach_set("use_smooth", [True] * len(State.thing.data.polygons))
+    State.thing.data.update()
     State.armature.show_in_front = True
     only_our_tab()
     within(bpy.ops.screen.screen_full_area)
@@ -144,7 +146,8 @@ def large():
 
 
 STEPS = [("start", start), ("tab", open_tab), ("made", make), ("sculpted", sculpt), ("kept", keep), ("two", second),
-         ("checked", check), ("two-axes", two_axes), ("rotation", rotation), ("layout", layout), ("small", small), ("large", large)]
+         ("checked", check), ("two-axes", two_axes), ("rotation", rotation), ("layout", layout),
+         ("small", small), ("large", large)]
 todo = list(STEPS)
 
 

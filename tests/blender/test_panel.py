@@ -309,6 +309,10 @@ class Drawn:
         self.said.append(text)
 
     def prop(self, data, name, text=None, icon="NONE", **_):
+        if name.startswith('["'):
+            assert name[2:-2] in data, name
+            self.said.append(text)
+            return
         assert icon in icons() and name in data.bl_rna.properties, (icon, name)
         getattr(data, name)
         self.said.append(text or data.bl_rna.properties[name].name)
@@ -379,6 +383,12 @@ def test_panels():
     assert {"bone 2.rotation", "Across"} <= set(drawn()), drawn()
     scenes.use(armature)
     assert "bone 2.rotation" in drawn()
+    scenes.use(thing)
+    thing.shape_key_add(name="twisted", from_mix=False)
+    thing.active_shape_key_index = len(thing.data.shape_keys.key_blocks) - 1
+    scenes.sculpt(thing, lambda form: form[:, [1, 0, 2]])
+    bpy.ops.exemplar.warp()
+    assert "twisted" in drawn()
     armature.data.bones["bone 2"].name = "upper"
     bpy.context.view_layer.update()
     assert "Bone of bone 2.rotation" in drawn() and "is gone" in " ".join(drawn())
