@@ -1,10 +1,10 @@
 r"""Pictures of the add-on in Blender's window, for the documentation: the sidebar and the map, before and after Keep.
 
   xvfb-run -a -s "-screen 0 1200x900x24" blender --factory-startup --window-geometry 0 0 1200 900 \
-      --enable-event-simulate --python screens.py -- FOLDER
+      --enable-event-simulate --python screens.py -- FOLDER [LAST]
 
-The add-on must be installed. FOLDER gets a PNG for each step below. Blender ends by itself, with 3 if a step failed or
-a picture is missing.
+The add-on must be installed. FOLDER gets a PNG for each step below, up to the one called LAST. Blender ends by itself, with
+3 if a step failed or a picture is missing.
 """
 import os
 import pathlib
@@ -19,7 +19,8 @@ import addon_utils  # noqa: E402
 import bpy  # noqa: E402
 import scenes  # noqa: E402
 
-folder = pathlib.Path(sys.argv[sys.argv.index("--") + 1])
+folder, *last = sys.argv[sys.argv.index("--") + 1:]
+folder = pathlib.Path(folder)
 WAIT = 0.7  # seconds for Blender to draw
 
 
@@ -85,8 +86,11 @@ def make():
     within(bpy.ops.exemplar.make)
 
 
-def sculpt():
+def bend():
     scenes.turn(State.armature, "bone 2", x=90)
+
+
+def sculpt():
     scenes.sculpt(State.thing, scenes.bulge((0, 0.4, 2.1), 0.5, 0.35, (0, 1, 0.2)))
 
 
@@ -145,9 +149,10 @@ def large():
     bpy.context.preferences.view.ui_scale = 1.5
 
 
-STEPS = [("start", start), ("tab", open_tab), ("made", make), ("sculpted", sculpt), ("kept", keep), ("two", second),
+STEPS = [("start", start), ("tab", open_tab), ("made", make), ("bent", bend), ("sculpted", sculpt), ("kept", keep), ("two", second),
          ("checked", check), ("two-axes", two_axes), ("rotation", rotation), ("layout", layout),
          ("small", small), ("large", large)]
+STEPS = STEPS[:[name for name, _ in STEPS].index(last[0]) + 1] if last else STEPS
 todo = list(STEPS)
 
 
