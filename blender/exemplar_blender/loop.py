@@ -9,7 +9,7 @@ from .data import ANGLES, LIVE, rig_of, touch, unique
 from .errors import Action, Refused
 from .library import exemplar
 
-SAME = 1e-3  # places on an axis that are closer, in degrees or parts of a turn, are one
+SAME_ANGLE, SAME_SLIDER = 0.5, 1e-3  # places that are closer on an axis, in degrees or in a slider's unit, are one
 
 
 def subject(context, posed=True):
@@ -34,13 +34,19 @@ class Hands:
     def __init__(self, thing):
         self.thing, self.mode = thing, thing.mode
 
+    def _set(self, mode):
+        objects = bpy.context.view_layer.objects
+        before, objects.active = objects.active, self.thing
+        bpy.ops.object.mode_set(mode=mode)
+        objects.active = before
+
     def __enter__(self):
         if self.mode not in ("OBJECT", "POSE"):
-            bpy.ops.object.mode_set(mode="OBJECT")
+            self._set("OBJECT")
 
     def __exit__(self, *_):
         if self.thing.mode != self.mode:
-            bpy.ops.object.mode_set(mode=self.mode)
+            self._set(self.mode)
 
 
 class EXEMPLAR_OT_make(Action):
@@ -183,10 +189,7 @@ def sculpted(thing, live_rig, expected):
         raise Refused(f"The number of vertices changed from {count} to {len(mesh.vertices)}: undo that, since a sculpt only "
                       f"moves vertices")
     form = compat.read_key(live.key_of(mesh), count)
-    basis = character.vertices(mesh)
-    if numpy.abs(basis - live_rig.basis).max() > tolerance:
-        form = form + (basis - live_rig.basis)
-        compat.write_key(mesh.shape_keys.reference_key, live_rig.basis)
+    form += character.vertices(mesh) - live_rig.basis
     if not numpy.isfinite(form).all():
         raise Refused("The sculpt has vertices at places that are not finite: undo it")
     if numpy.abs(form - expected).max() <= tolerance:
@@ -195,56 +198,75 @@ def sculpted(thing, live_rig, expected):
     return form
 
 
+def seen_here(context, thing, armature, rig):
+    """Refuses if the form that is seen may not be that of this pose."""
+    if not rig.enabled:
+        raise Refused("Live is off, so the form may belong to another pose: switch Live on first")
+    other = next((each for each in context.scene.objects
+                  if each.data == thing.data and each != thing and character.armature_of(each) != armature), None)
+    if other:
+        raise Refused(f"'{thing.name}' and '{other.name}' share a mesh, and so a form: use Object > Relations > Make Single "
+                      f"User > Object & Data")
+
+
+def countable(layer, example):
+    """Refuses a layer, or an example at this pose, that is left out at present: the sculpt would not be seen."""
+    if layer.muted:
+        raise Refused(f"The layer '{layer.name}' is muted: unmute it first, so that the sculpt is seen")
+    if layer.solo and (example is None or layer.solo != example.name):
+        raise Refused(f"'{layer.solo}' is solo in layer '{layer.name}': end that first, so that the sculpt is seen")
+    if example and example.muted:
+        raise Refused(f"'{example.name}' is at this pose and muted: unmute or remove it first")
+
+
 def keep(context, thing, armature, name="", axes=None):
     """Makes the sculpt an example at the present pose. Returns a sentence about it."""
     mesh, rig = thing.data, thing.data.exemplar
+    seen_here(context, thing, armature, rig)
     depsgraph = context.evaluated_depsgraph_get()
     live_rig, _ = live.read(thing, armature, depsgraph)
     expected = live_rig.form()
     form = sculpted(thing, live_rig, expected)
-    bones = live_rig.bones
-    locals_ = bones.pose(armature.evaluated_get(depsgraph))
+    locals_ = live_rig.bones.pose(armature.evaluated_get(depsgraph))
     moved = numpy.linalg.norm(form - expected, axis=1)
     moved[moved <= 1e-6 * live_rig.size] = 0
-    axes = axes or ticked(rig) or places.propose(thing, armature, bones, locals_, moved, live_rig.basis)
+    axes = axes or ticked(rig) or places.propose(thing, armature, live_rig.bones, locals_, moved, live_rig.basis)
     if not axes:
-        raise Refused("All bones are at rest: pose the armature first. To change the form at rest, sculpt the shape key "
-                      "Basis")
+        raise Refused("All bones are at rest: pose the armature first. To change the form at rest, switch Live off and sculpt "
+                      "the shape key Basis")
     for bone, _ in axes:
-        if bone not in bones.index:
+        if bone not in live_rig.bones.index:
             raise Refused(f"The armature '{armature.name}' has no bone '{bone}'")
     layer = layer_for(rig, axes)
+    if layer:
+        countable(layer, at_place(layer, places.here(layer, live_rig, locals_, thing)))
     new = layer is None
-    if new:
-        layer = add_layer(rig, axes)
+    layer = layer or add_layer(rig, axes)
     place = places.here(layer, live_rig, locals_, thing)
     known = live_rig.rig is not None and layer.name in live_rig.rig.layers
-    without = live_rig.form(muted=[layer.name]) if known else expected
-    example = at_place(layer, place)
-    replaced = example is not None
-    if replaced:
-        key = mesh.shape_keys.key_blocks[example.name]
-    else:
-        key = thing.shape_key_add(name=name or label(layer, place), from_mix=False)
-        key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
-        example = layer.examples.add()
-        example.name = key.name
-        example.place(place)
-    difference = form - without
+    difference = form - (live_rig.form(muted=[layer.name]) if known else expected)
     difference[numpy.abs(difference).max(axis=1) <= 1e-6 * live_rig.size] = 0
+    example, replaced = place_example(thing, layer, place, clean(name) or label(layer, place))
+    key = mesh.shape_keys.key_blocks[example.name]
+    before = compat.read_key(key, len(form))
     compat.write_key(key, numpy.ascontiguousarray(live_rig.basis + difference, dtype=numpy.float32))
     touch(mesh)
     try:
         live.live_of(mesh, armature)
-    except exemplar.SingularError:
+    except (exemplar.Error, ValueError) as error:
+        compat.write_key(key, before)
         if not replaced:
             layer.examples.remove(len(layer.examples) - 1)
             thing.shape_key_remove(key)
         if new:
             rig.layers.remove(len(rig.layers) - 1)
         touch(mesh)
+        if not isinstance(error, exemplar.SingularError):
+            raise
         raise Refused(f"On {' and '.join(places.axis_name(*axis) for axis in axes)} this pose is the same as the rest pose, "
                       f"or as another example: choose other axes") from None
+    if numpy.abs(character.vertices(mesh) - live_rig.basis).max() > 0:
+        compat.write_key(mesh.shape_keys.reference_key, live_rig.basis)
     layer.active = list(layer.examples).index(example)
     rig.active = list(rig.layers).index(layer)
     thing.active_shape_key_index = list(mesh.shape_keys.key_blocks.keys()).index(LIVE)
@@ -257,6 +279,21 @@ def keep(context, thing, armature, name="", axes=None):
             f"moved, by up to {moved.max():.3g}; comes back within {back:.1g}")
 
 
+def place_example(thing, layer, place, name):
+    """The example at a place and True, or a new one and False; it has a shape key."""
+    example = at_place(layer, place)
+    replaced = example is not None
+    key = thing.data.shape_keys.key_blocks.get(example.name) if replaced else None
+    if key is None:
+        key = thing.shape_key_add(name=example.name if replaced else name, from_mix=False)
+        key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
+    if not replaced:
+        example = layer.examples.add()
+        example.place(place)
+    example.name = key.name
+    return example, replaced
+
+
 def layer_for(rig, axes):
     """The layer whose axes are these, or None."""
     wanted = sorted(axes)
@@ -267,15 +304,24 @@ def layer_for(rig, axes):
 
 
 def add_layer(rig, axes):
-    """A new layer over axes [(bone, reading)], named after them."""
+    """A new layer over axes [(bone, reading)], named after them. Axes that read the same share a name; no others do."""
+    known = {(axis.bone, axis.reading): axis.name for layer in rig.layers for axis in layer.axes}
+    names = []
+    for axis in axes:
+        names.append(known.get(axis) or unique(places.axis_name(*axis), {*known.values(), *names}))
     layer = rig.layers.add()
-    names = [places.axis_name(*axis) for axis in axes]
-    layer.name = unique(" ".join(names), {each.name for each in rig.layers if each != layer})
+    layer.name = unique(clean(" ".join(names)), {each.name for each in rig.layers if each != layer})
     for name, (bone, reading) in zip(names, axes):
         axis = layer.axes.add()
         axis.name, axis.bone, axis.reading = name, bone, reading
         axis.low, axis.high = (-180, 180) if reading in ANGLES else (0, 1)
     return layer
+
+
+def clean(name):
+    """A name without signs that cannot be seen, as long as Blender's names may be: 63 bytes, of which some are for a number."""
+    shown = "".join(letter for letter in name if letter.isprintable()).strip()
+    return shown.encode()[:56].decode(errors="ignore").strip()
 
 
 def label(layer, place):
@@ -286,25 +332,22 @@ def label(layer, place):
         begin += axis.width
         angle = values[0] if axis.width == 1 else 2 * numpy.degrees(numpy.arccos(min(1.0, abs(values[3]))))
         words.append(f"{axis.name} {angle:.0f}" if axis.reading != "DIAL" else f"{axis.name} {values[0]:.2g}")
-    return " ".join(words)[:60]
-
-
-def distance(layer, a, b):
-    """The largest difference of two places on any axis: in degrees, or in the slider's unit."""
-    begin, most = 0, 0.0
-    for axis in layer.axes:
-        end = begin + axis.width
-        if axis.width == 4:
-            most = max(most, float(2 * numpy.degrees(numpy.arccos(min(1.0, abs(numpy.dot(a[begin:end], b[begin:end])))))))
-        else:
-            most = max(most, abs(a[begin] - b[begin]))
-        begin = end
-    return most
+    return clean(" ".join(words))
 
 
 def same(layer, a, b):
-    """True if two places are one: within half a degree, or a thousandth of a slider's unit."""
-    return distance(layer, a, b) < SAME * (1 if any(axis.reading == "DIAL" for axis in layer.axes) else 500)
+    """True if two places are one."""
+    begin = 0
+    for axis in layer.axes:
+        end = begin + axis.width
+        if axis.width == 4:
+            apart = 2 * numpy.degrees(numpy.arccos(min(1.0, abs(numpy.dot(a[begin:end], b[begin:end])))))
+        else:
+            apart = abs(a[begin] - b[begin])
+        if apart >= (SAME_SLIDER if axis.reading == "DIAL" else SAME_ANGLE):
+            return False
+        begin = end
+    return True
 
 
 def at_place(layer, place):

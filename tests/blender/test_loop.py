@@ -400,3 +400,84 @@ def test_bones_edited():
     turn(armature, bone_2=(-45, 0, 0))
     turn(armature, bone_2=(45, 0, 0))
     assert numpy.abs(live_form(thing) - half).max() < 1e-5
+
+
+def test_keep_where_it_would_not_be_seen():
+    thing, armature, _ = three()
+    keep, layer = bpy.ops.exemplar.keep, thing.data.exemplar.layers[0]
+    turn(armature, bone_2=(20, 0, 0))
+    scenes.sculpt(thing, scenes.bulge((0, 0, 2), 0.5, 0.3))
+
+    def must_refuse(words):
+        before = snapshot()
+        refused(keep, words)
+        assert snapshot() == before
+
+    layer.muted = True
+    must_refuse("is muted")
+    layer.muted, layer.solo = False, layer.examples[0].name
+    must_refuse("is solo")
+    layer.solo = ""
+    thing.data.exemplar.enabled = False
+    must_refuse("Live is off")
+    thing.data.exemplar.enabled = True
+    assert keep() == {"FINISHED"} and len(layer.examples) == 4
+    layer.examples[1].muted = True
+    turn(armature, bone_2=(90, 0, 0))
+    scenes.sculpt(thing, scenes.bulge((0, 0, 2), 0.5, 0.3))
+    must_refuse("at this pose and muted")
+    layer.examples[1].muted = False
+    copy = bpy.data.objects.new("copy", thing.data)
+    bpy.context.scene.collection.objects.link(copy)
+    copy.modifiers.new("Armature", "ARMATURE").object = bpy.data.objects.new("other", armature.data)
+    must_refuse("share a mesh")
+
+
+def test_names():
+    thing, armature = tube(bones=3)
+    for bone, name in (("bone 2", "a=b"), ("bone 3", "a,b")):
+        armature.data.bones[bone].name = name
+        armature.pose.bones[name].rotation_mode = "XYZ"
+    seen = []
+    for bone, height, name in (("a=b", 4 / 3, "tab\there" + "é" * 60), ("a,b", 8 / 3, "sculpt: \"one\" / two")):
+        for each in armature.pose.bones:
+            each.rotation_euler = (0, 0, 0)
+        armature.pose.bones[bone].rotation_euler = (1, 0, 0)
+        bpy.context.view_layer.update()
+        scenes.sculpt(thing, scenes.bulge((0, 0.4, height), 0.4, 0.2))
+        seen.append(scenes.posed(thing))
+        assert bpy.ops.exemplar.keep(name=name) == {"FINISHED"}
+        assert numpy.abs(scenes.posed(thing) - seen[-1]).max() < 1e-6
+    layers = thing.data.exemplar.layers
+    assert len({layer.axes[0].name for layer in layers}) == 2
+    keys = thing.data.shape_keys.key_blocks
+    assert all(example.name in keys for layer in layers for example in layer.examples)
+    export.Whole(thing, armature, bpy.context.scene).rig.to_bytes()
+
+
+def test_keep_in_sculpt_mode_with_the_armature_active():
+    thing, armature = tube()
+    turn(armature, bone_2=(70, 0, 0))
+    bpy.ops.object.mode_set(mode="SCULPT")
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="POSE")
+    assert thing.mode == "SCULPT" and armature.mode == "POSE"
+    made = live_form(thing)
+    made[:, 1] += 0.1
+    compat.write_key(live.key_of(thing.data), made)
+    assert bpy.ops.exemplar.keep() == {"FINISHED"}
+    assert thing.mode == "SCULPT" and armature.mode == "POSE"
+
+
+def test_keep_where_a_key_is_gone():
+    thing, armature, _ = three()
+    turn(armature, bone_2=(90, 0, 0))
+    thing.shape_key_remove(thing.data.shape_keys.key_blocks["bone 2.x 90"])
+    bpy.context.view_layer.update()
+    scenes.use(thing)
+    thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index(data.LIVE)
+    scenes.sculpt(thing, scenes.bulge((0, 0, 2), 0.5, 0.3))
+    seen = scenes.posed(thing)
+    assert bpy.ops.exemplar.keep() == {"FINISHED"}
+    assert len(thing.data.exemplar.layers[0].examples) == 3
+    assert numpy.abs(scenes.posed(thing) - seen).max() < 1e-6
