@@ -93,8 +93,6 @@ class Example(bpy.types.PropertyGroup):
                           precision=2, get=lambda self: weight_of(self))
     at: CollectionProperty(type=Number)
     muted: BoolProperty(name="Mute", description="Leave this example out for a while", update=_muted)
-    falloff: FloatProperty(name="Falloff", description="Gaussian: how far it reaches, 0 for the default", min=0,
-                           update=_changed)
 
     @property
     def numbers(self):
@@ -178,6 +176,7 @@ class MeshRig(bpy.types.PropertyGroup):
     baked_revision: StringProperty(description="The revision that was baked")
     baked_error: FloatProperty(description="The largest distance of the baked from the live form, in metres")
     baked_share: FloatProperty(description="The same, in parts of the size")
+    project: StringProperty(description="What the project for the browser held when it was written or read last, in brief")
     pending: BoolProperty(description="True if the form was changed by hand and not kept yet")
     proposed: CollectionProperty(type=Proposed)
     chosen: BoolProperty(description="True if the user changed what is proposed: Keep then takes it as it is")
