@@ -9,7 +9,7 @@ from . import export
 from .bake_keys import length
 from .errors import Refused
 from .library import exemplar
-from .write import Writing, ready, size, told
+from .write import Writing, left_out, ready, size, told
 
 KINDS = [
     (".glb", "glTF (.glb)", "Morph targets, a skin and an animation"),
@@ -75,7 +75,7 @@ class EXEMPLAR_OT_bake_action(Writing):
         said = f"Baked {report.frames} frames to '{path.name}', {size(path.stat().st_size)}"
         if report.error:
             said += f", within {length(report.error.largest)} of the rig"
-        return told(said, whole.notes + [f"'{entry.name}' stays in Blender" for entry in thing.data.exemplar.stored])
+        return told(said, left_out(thing.data, whole))
 
 
 def register():

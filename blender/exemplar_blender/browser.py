@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The editor in the browser: writes the project, starts the tool `exemplar edit`, and reads the changed project back."""
+import hashlib
 import os
 import pathlib
 import shutil
@@ -10,13 +11,13 @@ import bpy
 import numpy
 from bpy.props import StringProperty
 
-from . import bring, export, live, write
+from . import bring, character, export, live, rigs, write
+from .armature import Bones
 from .data import touch
 from .errors import Action, Refused
 from .library import exemplar
 
 _running = {}  # project -> process
-_known = {}  # project -> when it was written or read here last
 _temporary = None
 
 
@@ -43,6 +44,8 @@ def place(thing):
     """The project's path: beside the .blend file, or in a temporary folder."""
     global _temporary
     name = bpy.path.clean_name(thing.name)
+    if name != thing.name:  # another object may have the same clean name
+        name += "-" + hashlib.sha256(thing.name.encode()).hexdigest()[:8]
     if bpy.data.filepath:
         return pathlib.Path(bpy.path.abspath("//")) / "exemplar" / name / f"{name}.json"
     if _temporary is None:
@@ -50,24 +53,32 @@ def place(thing):
     return pathlib.Path(_temporary.name) / name / f"{name}.json"
 
 
+def brief(path):
+    """A word that tells what a project and the files that it names hold."""
+    made = hashlib.sha256()
+    for each in [path, *exemplar.Project(path).files()]:
+        made.update(each.read_bytes() if each.is_file() else b"gone")
+    return made.hexdigest()
+
+
 class EXEMPLAR_OT_open_browser(Action):
     """Write the project beside the .blend file and open it in the browser, where its space can be shaped"""
     bl_idname = "exemplar.open_browser"
     bl_label = "Open in Browser"
-    bl_options = {"REGISTER"}
 
     def act(self, context):
         thing, armature = write.ready(context)
         program, path = tool(context), place(thing)
-        if path.is_file() and _known.get(path, path.stat().st_mtime_ns) != path.stat().st_mtime_ns:
-            raise Refused("The project was changed in the browser: press Reload Project first, so that nothing is lost")
+        if path.is_file() and brief(path) != thing.data.exemplar.project:
+            raise Refused(f"'{path}' was changed in the browser, or is another project: press Reload Project, or move it "
+                          f"away")
         path.parent.mkdir(parents=True, exist_ok=True)
         _, _, notes = write.project(context, thing, armature, path.parent, path.stem)
-        _known[path] = path.stat().st_mtime_ns
-        before = _running.get(str(path))
+        thing.data.exemplar.project = brief(path)
+        before = _running.get(path)
         if before is None or before.poll() is not None:
-            _running[str(path)] = subprocess.Popen([program, "edit", str(path), "-q"], stdin=subprocess.DEVNULL,
-                                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            _running[path] = subprocess.Popen([program, "edit", str(path), "-q"], stdin=subprocess.DEVNULL,
+                                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return write.told(f"Opened '{path}': save there, then press Reload Project", notes)
 
 
@@ -81,9 +92,9 @@ class EXEMPLAR_OT_reload_project(Action):
         path = place(thing)
         if not path.is_file():
             raise Refused(f"There is no project '{path}': press Open in Browser first")
-        changed = path.stat().st_mtime_ns
+        read = brief(path)
         said = reload(context, thing, armature, path)
-        _known[path] = changed
+        thing.data.exemplar.project = read
         return said
 
 
@@ -105,9 +116,10 @@ def reload(context, thing, armature, path):
     if lost:
         raise Refused(f"The axis '{lost[0]}' reads a joint that '{armature.name}' does not have")
     frame = export.Frame(thing, armature, context.scene)
-    muted = [example.name for layer in mesh.exemplar.layers for example in layer.examples if example.muted]
-    if muted:
-        raise Refused(f"'{muted[0]}' is muted here, and so is not in the project: unmute or remove it first")
+    here = rigs.layers_of(mesh, character.vertices(mesh), Bones(armature))
+    for layer, example in write.missing(mesh, {each["name"]: each["examples"] for each in here}):
+        raise Refused(f"'{example.name}' {write.why(mesh, layer, example)}, so it is not in the project, and would be lost: "
+                      f"let it count, or remove it first")
     replace(thing, rig, layers, numpy.linalg.inv(frame.linear))
     touch(mesh)
     live.forget(mesh)

@@ -55,10 +55,32 @@ def write_materials(context, mesh, path):
         layer.objects.active = active
 
 
+def missing(mesh, layers):
+    """[(layer, example)] of a mesh that are not in a rig. layers: {name: names of examples} of that."""
+    return [(layer, example) for layer in mesh.exemplar.layers for example in layer.examples
+            if example.name not in layers.get(layer.name, ())]
+
+
+def why(mesh, layer, example):
+    """The reason why an example is not in a rig."""
+    if example.name not in mesh.shape_keys.key_blocks:
+        return "has lost its shape key"
+    if example in layer.counted():
+        return f"is in layer '{layer.name}', which has lost a bone or a shape key"
+    return "is muted" if example.muted else f"is not '{layer.solo}', which is solo"
+
+
+def left_out(mesh, whole):
+    """Sentences about what is not in an exported rig."""
+    lost = missing(mesh, {name: layer.examples for name, layer in whole.rig.layers.items()})
+    return [*whole.notes, *(f"'{example.name}', which {why(mesh, layer, example)}" for layer, example in lost),
+            *(f"'{entry.name}' stays in Blender" for entry in mesh.exemplar.stored)]
+
+
 def project(context, thing, armature, folder, name):
     """Writes the project of an object, with materials. Returns it, its rig, and sentences about what is not in it."""
     made, whole = export.project(thing, armature, context.scene, folder, name)
-    notes = list(whole.notes)
+    notes = left_out(thing.data, whole)
     if any(thing.data.materials) and not thing.data.exemplar.pending:
         problem = write_materials(context, thing.data, pathlib.Path(folder) / "materials.glb")
         if problem:
@@ -67,8 +89,6 @@ def project(context, thing, armature, folder, name):
             with made.edit() as data:
                 data["materials"] = "materials.glb"
             made.save()
-    for entry in thing.data.exemplar.stored:
-        notes.append(f"'{entry.name}' stays in Blender")
     return made, whole, notes
 
 

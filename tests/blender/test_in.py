@@ -248,6 +248,70 @@ def test_reload_project():
         whole.frame.back(project.build().evaluate({"bone 2.x": 130})[0]) - scenes.posed(thing)).max() < 1e-4
 
 
+def refused(operator, words):
+    try:
+        operator()
+        raise AssertionError(f"it was not refused: {words}")
+    except RuntimeError as error:
+        assert words in str(error), error
+
+
+def test_reload_keeps_what_was_not_in_the_project():
+    from exemplar_blender import browser, write
+    thing, armature = sculpted()
+    thing.name = "Reloaded"
+    layer, keys = thing.data.exemplar.layers[0], thing.data.shape_keys.key_blocks
+    path = browser.place(thing)
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+    def tried(words, note):
+        notes = write.project(bpy.context, thing, armature, path.parent, path.stem)[2]
+        assert any(note in each for each in notes), notes
+        names = keys.keys()
+        refused(bpy.ops.exemplar.reload_project, words)
+        assert keys.keys() == names and len(layer.examples) == 2
+
+    layer.solo = "bone 2.x 50"
+    tried("'bone 2.x 100' is not 'bone 2.x 50', which is solo", "'bone 2.x 100', which is not")
+    layer.solo, layer.examples[0].muted = "", True
+    tried("'bone 2.x 50' is muted", "'bone 2.x 50', which is muted")
+    layer.examples[0].muted, keys["bone 2.x 50"].name = False, "renamed"
+    tried("'bone 2.x 50' has lost its shape key", "'bone 2.x 50', which has lost its shape key")
+    keys["renamed"].name = "bone 2.x 50"
+    armature.data.bones["bone 2"].name, layer.muted = "upper", True
+    tried("which has lost a bone", "which has lost a bone")
+
+
+def test_project_of_the_browser_is_not_overwritten():
+    import json
+    from exemplar_blender import browser
+    thing, armature = sculpted()
+    thing.name = "Opened"
+    popen, tool = browser.subprocess.Popen, browser.tool
+    started = []
+    browser.tool = lambda context: "tool"
+    browser.subprocess.Popen = lambda words, **_: started.append(words) or type("Process", (), {"poll": lambda self: None})()
+    try:
+        path = browser.place(thing)
+        assert bpy.ops.exemplar.open_browser() == {"FINISHED"} and bpy.ops.exemplar.open_browser() == {"FINISHED"}
+        assert len(started) == 1
+        data = json.loads(path.read_text())
+        data["layers"][0]["examples"][0]["name"] = "edited"
+        path.write_text(json.dumps(data))
+        refused(bpy.ops.exemplar.open_browser, "press Reload Project, or move it away")
+        assert "edited" in path.read_text()
+        bpy.ops.exemplar.reload_project()
+        assert "edited" in thing.data.shape_keys.key_blocks
+        assert bpy.ops.exemplar.open_browser() == {"FINISHED"}
+        thing.data.exemplar.project = ""  # of a file that was saved before
+        refused(bpy.ops.exemplar.open_browser, "press Reload Project, or move it away")
+    finally:
+        browser.subprocess.Popen, browser.tool = popen, tool
+        browser._running.clear()
+    one, other = (bpy.data.objects.new(name, None) for name in ("a b", "a_b"))
+    assert browser.place(one) != browser.place(other)
+
+
 def test_no_tool():
     import os
     thing, armature = sculpted()
