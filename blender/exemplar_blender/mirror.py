@@ -77,6 +77,7 @@ class Back:
     def __init__(self, thing, whole, project):
         self.thing, self.basis = thing, character.vertices(thing.data)
         self.rig, self.data = project.build(), project.data
+        self.before = {name: layer.examples for name, layer in whole.rig.layers.items()}
         self.inverse = numpy.linalg.inv(whole.frame.linear)
 
     def given(self, layer_name):
@@ -94,9 +95,10 @@ class Back:
         """Refuses what cannot be brought, before anything is."""
         self.given(layer_name)
         layer = self.thing.data.exemplar.layers.get(layer_name)
-        taken = layer and at_place(layer, self.place_of(layer, name))
-        if taken and taken not in layer.counted() and not replace:
-            raise Refused(f"'{taken.name}' is at the mirrored pose, and muted: remove it, or mirror with Replace")
+        taken = layer and (layer.examples.get(name) or at_place(layer, self.place_of(layer, name)))
+        if taken and taken.name not in self.before.get(layer_name, ()) and not replace:
+            raise Refused(f"'{taken.name}' has that name or pose already, and does not count now: remove it, or mirror with "
+                          f"Replace")
 
     def bring(self, layer_name, name):
         """The layer and the example of those names, made if needed."""

@@ -272,6 +272,27 @@ def test_mirror():
     assert rig.layer.name == "forearm.L.z" and abs(rig.example.at[0].value - 70) < 1e-3
 
 
+def test_mirror_leaves_what_does_not_count():
+    from exemplar_blender import compat
+    thing, armature = scenes.arms()
+    bpy.ops.exemplar.make()
+    scenes.turn(armature, "forearm.L", x=60)
+    scenes.sculpt(thing, scenes.bulge((1.5, 0, 0.2), 0.4, 0.2, (0, 0, 1)))
+    bpy.ops.exemplar.keep()
+    rig = thing.data.exemplar
+    source = dict(layer=rig.layer.name, example=rig.example.name)
+    bpy.ops.exemplar.mirror(what="EXAMPLE")
+    made, layer = rig.example, rig.layer
+    made.at[0].value, made.muted = 0.3 * made.at[0].value, True
+    bpy.context.view_layer.update()
+    key = thing.data.shape_keys.key_blocks[made.name]
+    form = compat.read_key(key, len(thing.data.vertices))
+    refuses(bpy.ops.exemplar.mirror, "does not count now", what="EXAMPLE", **source)
+    assert numpy.array_equal(compat.read_key(key, len(form)), form)
+    bpy.ops.exemplar.mirror(what="EXAMPLE", replace=True, **source)
+    assert len(layer.examples) == 1
+
+
 def test_mirror_onto_other_rolls():
     """Bones of the right that are rolled otherwise, of objects that are turned and scaled: axes about other directions."""
     thing, armature = scenes.arms(roll=0.6, scale=0.1, turn=(0.3, 0, 0))
