@@ -67,6 +67,8 @@ def variable_of(driver, armature):
             raise Unread("it reads the bone in world space: set it to local space")
         if kind not in TURNS:
             raise Unread("it follows something other than a bone's rotation")
+        if bone not in armature.pose.bones:
+            raise Unread("its bone is not in the armature")
         mode = target.rotation_mode
         if mode in ("AUTO", "QUATERNION") and (mode == "QUATERNION" or
                                                armature.pose.bones[bone].rotation_mode == "QUATERNION"):
@@ -103,8 +105,6 @@ def place_of(curve, armature):
     """(bone, reading, degrees) where a driver's value reaches 1."""
     driver = curve.driver
     bone, reading, is_half = variable_of(driver, armature)
-    if not bone or bone not in armature.pose.bones:
-        raise Unread("its bone is not in the armature")
     name = driver.variables[0].name
     function = expression(driver.expression) if driver.type == "SCRIPTED" else lambda values: values[name]
     def values(degrees):

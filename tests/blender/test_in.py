@@ -206,6 +206,18 @@ def test_correctives_that_cannot_be_read():
         assert "has a driver" in str(error)
 
 
+def test_corrective_of_a_bone_that_is_gone():
+    thing, armature = scenes.tube(around=12, along=30)
+    thing.shape_key_add(name="Basis")
+    driver = thing.shape_key_add(name="Bulge").driver_add("value").driver
+    variable = driver.variables.new()
+    variable.type, driver.expression = "TRANSFORMS", "var"
+    target = variable.targets[0]
+    target.id, target.bone_target, target.transform_type, target.transform_space = armature, "gone", "ROT_X", "LOCAL_SPACE"
+    assert bpy.ops.exemplar.make() == {"FINISHED"}
+    refused(bpy.ops.exemplar.read_correctives, "'Bulge' stays a slider: its bone is not in the armature")
+
+
 def sculpted():
     thing, armature = scenes.tube(around=12, along=30, turn=(0.2, 0.1, 0.4), scale=0.5)
     bpy.ops.exemplar.make()
