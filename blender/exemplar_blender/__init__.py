@@ -39,6 +39,7 @@ _names = [
     "mirror",
     "panel",
     "pseudos",
+    "removal",
     "tube",
     "warp",
     "write",

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an artist does with examples and layers that are there: go to them, move, mute, rename, copy and remove
-them."""
+"""What an artist does with examples and layers that are there: go to them, move, mute, rename and copy them."""
 import bpy
 import numpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import StringProperty
 
 from . import compat, live, places
 from .data import LIVE, rename_example, rename_layer, touch
 from .errors import Action, Refused
-from .loop import Hands, at_place, label, settle, subject, work_on
+from .loop import Hands, at_place, label, subject, work_on
 
 
 class OnLayer(Action):
@@ -207,88 +206,6 @@ def add_example(thing, layer, name, place, form):
     return example
 
 
-class EXEMPLAR_OT_remove_example(OnExample):
-    """Remove this example and its shape key. A layer without examples goes too"""
-    bl_idname = "exemplar.remove_example"
-    bl_label = "Remove Example"
-
-    def act(self, context):
-        thing, rig, armature = subject(context)
-        layer, example = self.pick(rig)
-        name = example.name
-        with Hands(thing):
-            unkept(thing, rig, armature)
-            remove(thing, layer, example)
-            if not len(layer.examples):
-                rig.layers.remove(list(rig.layers).index(layer))
-                rig.active = max(0, min(rig.active, len(rig.layers) - 1))
-            refresh(context, thing)
-        return f"Removed '{name}'"
-
-
-def remove(thing, layer, example):
-    """Removes an example and its key from a layer."""
-    key = thing.data.shape_keys.key_blocks.get(example.name)
-    if key:
-        thing.shape_key_remove(key)
-    if layer.solo == example.name:
-        layer.solo = ""
-    layer.examples.remove(list(layer.examples).index(example))
-    layer.active = max(0, min(layer.active, len(layer.examples) - 1))
-
-
-def refresh(context, thing):
-    """After keys were removed: the live key is the active one again, and is written anew."""
-    thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index(LIVE)
-    touch(thing.data)
-    live.forget(thing.data)
-    context.view_layer.update()
-
-
-class EXEMPLAR_OT_remove_layer(OnLayer):
-    """Remove this layer, with its examples and their shape keys"""
-    bl_idname = "exemplar.remove_layer"
-    bl_label = "Remove Layer"
-
-    def act(self, context):
-        thing, rig, armature = subject(context)
-        layer = self.pick_layer(rig)
-        name = layer.name
-        with Hands(thing):
-            unkept(thing, rig, armature)
-            while len(layer.examples):
-                remove(thing, layer, layer.examples[0])
-            rig.layers.remove(list(rig.layers).index(layer))
-            rig.active = max(0, min(rig.active, len(rig.layers) - 1))
-            refresh(context, thing)
-        return f"Removed the layer '{name}'"
-
-
-class EXEMPLAR_OT_remove_rig(Action):
-    """Remove the rig from this mesh, with all of its examples and their shape keys"""
-    bl_idname = "exemplar.remove_rig"
-    bl_label = "Remove Exemplar Rig"
-
-    keep_keys: BoolProperty(name="Keep Shape Keys", description="Leave the examples as ordinary shape keys")
-
-    def act(self, context):
-        thing, rig, armature = subject(context)
-        with Hands(thing):
-            for layer in rig.layers:
-                while not self.keep_keys and len(layer.examples):
-                    remove(thing, layer, layer.examples[0])
-            thing.shape_key_remove(live.key_of(thing.data))
-            rig.layers.clear()
-            settle(rig)
-            rig.made = False
-            thing.data.update_tag()
-            context.view_layer.update()
-        return f"'{thing.name}' has no Exemplar rig any more"
-
-    def invoke(self, context, event):
-        return context.window_manager.invoke_props_dialog(self)
-
-
 class EXEMPLAR_OT_rename_example(OnExample):
     """Rename this example and its shape key"""
     bl_idname = "exemplar.rename_example"
@@ -312,8 +229,7 @@ class EXEMPLAR_OT_rename_layer(OnLayer):
 
 
 _classes = (EXEMPLAR_OT_go, EXEMPLAR_OT_go_rest, EXEMPLAR_OT_resculpt, EXEMPLAR_OT_solo, EXEMPLAR_OT_solo_layer,
-            EXEMPLAR_OT_move_here, EXEMPLAR_OT_duplicate, EXEMPLAR_OT_remove_example, EXEMPLAR_OT_remove_layer,
-            EXEMPLAR_OT_remove_rig, EXEMPLAR_OT_rename_example, EXEMPLAR_OT_rename_layer)
+            EXEMPLAR_OT_move_here, EXEMPLAR_OT_duplicate, EXEMPLAR_OT_rename_example, EXEMPLAR_OT_rename_layer)
 
 
 def register():

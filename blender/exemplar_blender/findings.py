@@ -55,6 +55,8 @@ def troubles(thing, armature):
     problem = live.problems.get(live.name_of(mesh))
     if problem and not said:
         said.append(f"The rig cannot be built: {problem}")
+    if rig.baked and rig.baked_revision != rig.revision:
+        said.append("The rig has changed since it was baked: bake again")
     return said
 
 

@@ -235,6 +235,18 @@ def keep(thing, driver, rig):
     live.forget(mesh)
 
 
+def forget(thing, entry):
+    """Removes what makes an object a garment, and switches its modifiers on again."""
+    for word in entry.switched:
+        modifier = thing.modifiers.get(word.name)
+        for place in word.value.split() if modifier else ():
+            setattr(modifier, place, True)
+    if BODY in thing.modifiers:
+        thing.modifiers.remove(thing.modifiers[BODY])
+    stored.remove(thing.data, entry.name)
+    live.forget(thing.data)
+
+
 class EXEMPLAR_OT_garment_forget(Action):
     """Let the garment be moved by its own modifiers again"""
     bl_idname = "exemplar.garment_forget"
@@ -246,14 +258,7 @@ class EXEMPLAR_OT_garment_forget(Action):
         if entry is None:
             raise Refused(f"'{thing.name}' is no garment that follows another mesh")
         mesh, key = thing.data, live.key_of(thing.data)
-        for word in entry.switched:
-            modifier = thing.modifiers.get(word.name)
-            for place in word.value.split() if modifier else ():
-                setattr(modifier, place, True)
-        if BODY in thing.modifiers:
-            thing.modifiers.remove(thing.modifiers[BODY])
-        stored.remove(mesh, entry.name)
-        live.forget(mesh)
+        forget(thing, entry)
         if not len(mesh.exemplar.layers) and not len(mesh.exemplar.stored):
             mesh.exemplar.made = False
             if key:

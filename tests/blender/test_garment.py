@@ -165,6 +165,16 @@ def test_forget_gives_the_modifiers_back():
     assert numpy.array_equal(played(garment, (6, 11)), before)
 
 
+def test_remove_rig_gives_the_modifiers_back():
+    body, _, garment = wardrobe()
+    before = played(garment, (6, 11))
+    bpy.ops.exemplar.garment_learn()
+    bpy.ops.exemplar.remove_rig("EXEC_DEFAULT")
+    assert [modifier.name for modifier in garment.modifiers] == ["Armature"]
+    assert not garment.data.exemplar.made and "exemplar:garment" not in garment.data
+    assert numpy.abs(played(garment, (6, 11)) - before).max() < 1e-6
+
+
 def test_other_vertices_are_a_sentence():
     body, _, garment = wardrobe()
     bpy.ops.exemplar.garment_learn()

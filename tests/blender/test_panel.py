@@ -59,6 +59,23 @@ def test_go():
     bpy.ops.exemplar.go(example="bone 2.x 90")
 
 
+def with_sliders():
+    """A tube with a layer of two sliders."""
+    from exemplar_blender import data, examples
+    thing, armature = scenes.tube(around=12, along=24)
+    bpy.ops.exemplar.make()
+    layer = thing.data.exemplar.layers.add()
+    layer.name, layer.kind = "sliders", "direct"
+    for name, amount in (("one", 0.1), ("two", 0.2)):
+        axis = layer.axes.add()
+        axis.name, axis.reading = name, "DIAL"
+        examples.add_example(thing, layer, name, [], scenes_basis(thing) + amount)
+        thing[name] = 0.0
+    data.touch(thing.data)
+    bpy.context.view_layer.update()
+    return thing, armature
+
+
 def test_from_the_armature():
     """Everything works while the armature is the active object, in Pose Mode."""
     thing, armature, rig = bent()
@@ -136,6 +153,35 @@ def test_move_duplicate_remove():
     bpy.ops.exemplar.remove_example()
     assert not len(rig.layers) and list(blocks.keys()) == ["Basis", "Exemplar"]
     refuses(bpy.ops.exemplar.remove_example, "There is no layer yet")
+
+
+def test_remove_while_baked():
+    from exemplar_blender import bake_keys, findings
+    thing, armature, rig = bent()
+    bpy.ops.exemplar.bake_keys()
+    assert findings.troubles(thing, armature) == []
+    bpy.ops.exemplar.remove_example(example="bone 2.x 45")
+    assert "since it was baked: bake again" in findings.troubles(thing, armature)[0]
+    drivers = thing.data.shape_keys.animation_data.drivers
+    assert [curve.data_path for curve in drivers] == ['key_blocks["bone 2.x 90"].value']
+    bpy.ops.exemplar.remove_example()
+    assert not len(drivers) and not rig.baked and rig.enabled and findings.troubles(thing, armature) == []
+    scenes.turn(armature, "bone 2", x=30, z=50)
+    scenes.sculpt(thing, scenes.bulge((0, 0.3, 2), 0.5, 0.1, (0, 1, 0)))
+    bpy.ops.exemplar.keep(axes="bone 2:SWING")
+    name = rig.example.name
+    bpy.ops.exemplar.bake_keys()
+    assert bake_keys.helpers(thing.data)
+    bpy.ops.exemplar.remove_rig("EXEC_DEFAULT", keep_keys=True)
+    assert not len(drivers) and not bake_keys.helpers(thing.data) and not list(thing.keys())
+    assert not rig.made and not rig.baked and rig.enabled
+    assert list(thing.data.shape_keys.key_blocks.keys()) == ["Basis", name]
+
+
+def test_remove_rig_with_sliders():
+    thing, armature = with_sliders()
+    bpy.ops.exemplar.remove_rig("EXEC_DEFAULT")
+    assert not list(thing.keys()) and list(thing.data.shape_keys.key_blocks.keys()) == ["Basis"]
 
 
 def test_remove_layer_and_rig():

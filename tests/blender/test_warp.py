@@ -131,6 +131,17 @@ def test_a_change_by_hand_is_discarded_without_an_armature():
     assert numpy.abs(scenes.posed(thing) - goal).max() < 2e-6
 
 
+def test_remove_rig_without_an_armature():
+    thing, basis, _ = subject(armature=False)
+    bpy.ops.exemplar.warp(every=True)
+    assert "Bent" in thing and len(thing.data.exemplar.stored) == 1
+    bpy.ops.exemplar.remove_rig("EXEC_DEFAULT")
+    mesh = thing.data
+    assert not mesh.exemplar.made and not len(mesh.exemplar.stored) and not list(thing.keys())
+    assert not [name for name in mesh.keys() if name.startswith(stored.PREFIX)]
+    assert list(mesh.shape_keys.key_blocks.keys()) == ["Basis", "Bent", "Wide"]
+
+
 def test_layers_of_a_stored_rig_read_bones():
     """In metres with y up, with the joints of the bones or with joints of other directions."""
     thing, armature = scenes.tube(around=8, along=12, scale=0.5, turn=(0.3, 0.2, 0.1), place=(1, 2, 3))
