@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an artist does with examples and layers that are there: go to them, move, mute, rename and copy them."""
+import math
+
 import bpy
 import numpy
 from bpy.props import StringProperty
 
 from . import compat, live, places
-from .data import LIVE, rename_example, rename_layer, touch
+from .axes import relative_turn
+from .data import ANGLES, LIVE, rename_example, rename_layer, touch
 from .errors import Action, Refused
 from .loop import Hands, at_place, label, subject, work_on
+
+HELD = 0.5  # degrees: a bone that is turned otherwise by more is held
 
 
 class OnLayer(Action):
@@ -47,6 +52,12 @@ def unkept(thing, rig, armature):
         raise Refused("The sculpt is not kept: press Keep or Discard first")
 
 
+def posed_only(layer):
+    """Refuses a layer of sliders."""
+    if layer.kind == "direct":
+        raise Refused(f"The examples of '{layer.name}' have sliders, and no poses")
+
+
 def present(depsgraph, thing, armature, layer):
     """The place of the present pose in a layer's space."""
     rig, _ = live.read(thing, armature, depsgraph)
@@ -73,14 +84,37 @@ class EXEMPLAR_OT_go(OnExample):
         layer, example = self.pick(rig)
         with Hands(thing):
             unkept(thing, rig, armature)
-            go(context, thing, armature, layer, example.numbers)
+            held = go(context, thing, armature, layer, place_of(layer, example))
         activate(rig, layer, example)
+        return held
+
+
+def place_of(layer, example):
+    """The place of an example. In a layer of sliders it is where its own is 1, and the others are at rest."""
+    if layer.kind != "direct":
+        return example.numbers
+    number = list(layer.examples).index(example)
+    return [1.0 if i == number else axis.rest for i, axis in enumerate(layer.axes)]
 
 
 def go(context, thing, armature, layer, place):
+    """Poses the armature at a place. Returns a sentence about a bone that does not get there, or None."""
     places.go(thing, armature, layer, place)
     armature.update_tag()
     context.view_layer.update()
+    held = [axis.bone for axis in layer.axes if axis.bone in armature.pose.bones and
+            is_held(armature.pose.bones[axis.bone], axis.reading)]
+    return f"'{held[0]}' is held by a constraint or its parent: pose it by hand" if held else None
+
+
+def is_held(bone, reading):
+    """True if what is read of a bone is not what its own channels say."""
+    w, x, y, z = bone.matrix_basis.to_quaternion()
+    found, wanted = numpy.array(relative_turn(bone)), numpy.array([x, y, z, w])
+    if reading in ANGLES:
+        apart = places.numbers(reading, found)[0] - places.numbers(reading, wanted)[0]
+        return abs((apart + 180) % 360 - 180) > HELD
+    return 2 * math.degrees(math.acos(min(1.0, abs(found @ wanted)))) > HELD
 
 
 def activate(rig, layer, example):
@@ -115,12 +149,14 @@ class EXEMPLAR_OT_resculpt(OnExample):
     def act(self, context):
         thing, rig, armature = subject(context)
         layer, example = self.pick(rig)
+        posed_only(layer)
         with Hands(thing):
             unkept(thing, rig, armature)
-            go(context, thing, armature, layer, example.numbers)
+            held = go(context, thing, armature, layer, example.numbers)
         activate(rig, layer, example)
         thing.active_shape_key_index = list(thing.data.shape_keys.key_blocks.keys()).index(LIVE)
         work_on(context, thing, "SCULPT")
+        return held
 
 
 class EXEMPLAR_OT_solo(OnExample):
@@ -131,6 +167,8 @@ class EXEMPLAR_OT_solo(OnExample):
     def act(self, context):
         thing, rig, armature = subject(context)
         layer, example = self.pick(rig)
+        with Hands(thing):
+            unkept(thing, rig, armature)
         layer.solo = "" if layer.solo == example.name else example.name
         context.view_layer.update()
 
@@ -143,6 +181,8 @@ class EXEMPLAR_OT_solo_layer(OnLayer):
     def act(self, context):
         thing, rig, armature = subject(context)
         layer = self.pick_layer(rig)
+        with Hands(thing):
+            unkept(thing, rig, armature)
         alone = not layer.muted and all(each.muted for each in rig.layers if each != layer)
         for each in rig.layers:
             each.muted = not alone and each != layer
@@ -157,8 +197,9 @@ class EXEMPLAR_OT_move_here(OnExample):
     def act(self, context):
         thing, rig, armature = subject(context)
         layer, example = self.pick(rig)
-        if layer.kind == "direct":
-            raise Refused(f"The examples of '{layer.name}' have sliders, and no poses")
+        posed_only(layer)
+        with Hands(thing):
+            unkept(thing, rig, armature)
         place = present(context.evaluated_depsgraph_get(), thing, armature, layer)
         free(layer, place, example)
         example.place(place)
@@ -175,9 +216,10 @@ class EXEMPLAR_OT_duplicate(OnExample):
     def act(self, context):
         thing, rig, armature = subject(context)
         layer, example = self.pick(rig)
-        if layer.kind == "direct":
-            raise Refused(f"The examples of '{layer.name}' have sliders, and no poses")
+        posed_only(layer)
         name = example.name
+        with Hands(thing):
+            unkept(thing, rig, armature)
         place = present(context.evaluated_depsgraph_get(), thing, armature, layer)
         free(layer, place)
         form = compat.read_key(key_of(thing, name), len(thing.data.vertices))

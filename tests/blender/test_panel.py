@@ -59,6 +59,32 @@ def test_go():
     bpy.ops.exemplar.go(example="bone 2.x 90")
 
 
+def test_go_says_what_is_held():
+    from exemplar_blender import examples
+    thing, armature = scenes.tube(around=12, along=24, bones=3)
+    bpy.ops.exemplar.make()
+    for axes in ("bone 3:X", "bone 3:SWING", "bone 3:ROTATION"):
+        scenes.turn(armature, "bone 2", x=30)
+        scenes.turn(armature, "bone 3", x=40, y=0 if axes == "bone 3:X" else 20)
+        scenes.sculpt(thing, scenes.bulge((0, 0.4, 8 / 3), 0.5, 0.2))
+        bpy.ops.exemplar.keep(axes=axes)
+    for layer in thing.data.exemplar.layers:
+        def gone():
+            bpy.ops.exemplar.go_rest()
+            scenes.turn(armature, "bone 2", x=30)
+            return examples.go(bpy.context, thing, armature, layer, layer.examples[0].numbers)
+
+        assert gone() is None
+        armature.data.bones["bone 3"].use_inherit_rotation = False
+        assert "'bone 3' is held by a constraint or its parent" in gone()
+        armature.data.bones["bone 3"].use_inherit_rotation = True
+        constraint = armature.pose.bones["bone 3"].constraints.new("LIMIT_ROTATION")
+        constraint.use_limit_x, constraint.owner_space = True, "LOCAL"
+        assert "'bone 3' is held by a constraint or its parent" in gone()
+        armature.pose.bones["bone 3"].constraints.remove(constraint)
+        bpy.context.view_layer.update()
+
+
 def with_sliders():
     """A tube with a layer of two sliders."""
     from exemplar_blender import data, examples
@@ -74,6 +100,15 @@ def with_sliders():
     data.touch(thing.data)
     bpy.context.view_layer.update()
     return thing, armature
+
+
+def test_go_to_a_slider():
+    thing, armature = with_sliders()
+    thing["one"] = 0.3
+    bpy.ops.exemplar.go(example="two")
+    assert (thing["one"], thing["two"]) == (0, 1)
+    assert numpy.abs(live_form(thing) - scenes_basis(thing) - 0.2).max() < 1e-5
+    refuses(bpy.ops.exemplar.resculpt, "have sliders, and no poses", example="two")
 
 
 def test_from_the_armature():
@@ -153,6 +188,17 @@ def test_move_duplicate_remove():
     bpy.ops.exemplar.remove_example()
     assert not len(rig.layers) and list(blocks.keys()) == ["Basis", "Exemplar"]
     refuses(bpy.ops.exemplar.remove_example, "There is no layer yet")
+
+
+def test_nothing_changes_under_a_sculpt():
+    thing, armature, rig = bent()
+    scenes.turn(armature, "bone 2", x=60)
+    bpy.ops.exemplar.sculpt()
+    scenes.sculpt(thing, scenes.bulge((0, 0.3, 2), 0.5, 0.1, (0, 1, 0)))
+    for name in ("move_here", "duplicate", "solo", "solo_layer"):
+        refuses(getattr(bpy.ops.exemplar, name), "press Keep or Discard first")
+    assert not rig.layer.solo and not rig.layer.muted and thing.mode == "SCULPT"
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_remove_while_baked():
