@@ -112,7 +112,10 @@ class Pseudo(bpy.types.PropertyGroup):
 class Layer(bpy.types.PropertyGroup):
     label: StringProperty(name="Name", description="Of the layer", get=lambda self: self.name,
                           set=lambda self, name: rename_layer(self, name))
-    kind: EnumProperty(name="Weights", items=KINDS, default="calm", update=_changed)
+    kind: EnumProperty(name="Kind", items=KINDS, default="calm", update=_changed)
+    weights: EnumProperty(name="Weights", description="How the examples are weighed: the kind of a layer without sliders",
+                          items=KINDS[:-1], get=lambda self: kind_number(self),
+                          set=lambda self, number: set_kind(self, KINDS[number][0]))
     parameters: StringProperty(name="Parameters", description="Of the kind of weights, as JSON", update=_changed)
     muted: BoolProperty(name="Mute", description="Leave this layer out for a while", update=_muted)
     still: BoolProperty(name="Nothing at rest", description="The layer does nothing at rest unless an example is there",
@@ -201,6 +204,17 @@ def set_numbers(collection, numbers):
     collection.clear()
     for number in numbers:
         collection.add().value = number
+
+
+def kind_number(layer):
+    """The number of a layer's kind among those without sliders."""
+    return next((i for i, kind in enumerate(KINDS[:-1]) if kind[0] == layer.kind), 0)
+
+
+def set_kind(layer, kind):
+    """Sets the kind of weights, which a layer of sliders keeps."""
+    if layer.kind != "direct":
+        layer.kind = kind
 
 
 def rename_example(example, name):
