@@ -6,10 +6,10 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from . import export
-from .bake_keys import length
 from .errors import Refused
 from .library import exemplar
-from .write import Writing, left_out, ready, size, told
+from .progress import Bar
+from .write import Writing, left_out, length, ready, size, told
 
 KINDS = [
     (".glb", "glTF (.glb)", "Morph targets, a skin and an animation"),
@@ -21,17 +21,16 @@ KINDS = [
 
 def gather(context, whole, first, last):
     """The poses of the frames, in one Pose. The frame is what it was at the end."""
-    scene, manager = context.scene, context.window_manager
-    before, poses = (scene.frame_current, scene.frame_subframe), []
-    manager.progress_begin(0, 100)
+    scene, poses = context.scene, []
+    before = scene.frame_current, scene.frame_subframe
     try:
-        for frame in range(first, last + 1):
-            scene.frame_set(frame)
-            poses.append(whole.pose(context.evaluated_depsgraph_get()))
-            manager.progress_update(50 * (frame - first + 1) // (last - first + 1))
+        with Bar(context) as bar:
+            for frame in range(first, last + 1):
+                scene.frame_set(frame)
+                poses.append(whole.pose(context.evaluated_depsgraph_get()))
+                bar("frames", (frame - first + 1) / (last - first + 1))
     finally:
         scene.frame_set(before[0], subframe=before[1])
-        manager.progress_end()
     return exemplar.Pose.concatenate(poses)
 
 

@@ -9,10 +9,11 @@ import bpy
 import numpy
 from bpy.app.handlers import persistent
 
-from . import live, places
+from . import compat, live, places
 from .bake_drivers import PREFIX, Writer, quoted
 from .errors import Action, Refused
 from .loop import subject
+from .write import length
 
 POSES = 200
 MEMORY = 400e6  # bytes of forms that are compared
@@ -92,7 +93,7 @@ def bake(context, thing, armature):
             writer.layer(live_rig.rig, layer, keys)
             count += len(keys)
         rig.baked, rig.baked_revision = True, rig.revision
-        worst, mean = measure(context, thing, armature, live_rig)
+        worst, mean, tried = measure(context, thing, armature, live_rig)
     except Exception:
         rig.baked = True
         remove(mesh)
@@ -102,7 +103,7 @@ def bake(context, thing, armature):
     context.view_layer.update()
     said = f"; {', '.join(each.name for each in rig.stored)} stays with the add-on" if len(rig.stored) else ""
     return (f"Baked {count} examples to drivers: the form is within {length(worst)} ({100 * rig.baked_share:.2g} % of the "
-            f"size), {length(mean)} on average, at {POSES} poses{said}")
+            f"size), {length(mean)} on average, at {tried} poses{said}")
 
 
 def blocks_of(mesh):
@@ -113,14 +114,6 @@ def blocks_of(mesh):
 def has_driver(mesh, key):
     found = mesh.shape_keys.animation_data
     return bool(found) and any(curve.data_path == key.path_from_id("value") for curve in found.drivers)
-
-
-def length(metres):
-    """A length for people."""
-    for factor, unit in ((1, "m"), (1e3, "mm")):
-        if metres * factor >= 1:
-            return f"{metres * factor:.3g} {unit}"
-    return f"{metres * 1e3:.2g} mm"
 
 
 class Kept:
@@ -186,7 +179,7 @@ def seen(thing, context):
 
 
 def measure(context, thing, armature, live_rig):
-    """(largest, mean) distance in metres between the live and the baked form, at random poses."""
+    """(largest, mean) distance in metres between the live and the baked form, at random poses; and how many those are."""
     rig = thing.data.exemplar
     unit = context.scene.unit_settings.scale_length
     live_rig.metres = float(numpy.linalg.norm(numpy.ptp(seen(thing, context), axis=0))) * unit
@@ -214,7 +207,7 @@ def measure(context, thing, armature, live_rig):
             for modifier, value in shown:
                 modifier.show_viewport = value
             show(thing.data, True)
-    return worst * unit, total / count * unit
+    return worst * unit, total / count * unit, count
 
 
 class EXEMPLAR_OT_bake_keys(Action):
@@ -265,8 +258,7 @@ def on_saved(*_):
 
 def _handlers():
     at = bpy.app.handlers
-    found = [(at.save_pre, on_save), (at.save_post, on_saved), (at.load_post, on_saved)]
-    return found + [(at.save_post_fail, on_saved)] if hasattr(at, "save_post_fail") else found
+    return [(at.save_pre, on_save), (at.load_post, on_saved), *((place, on_saved) for place in compat.after_saving())]
 
 
 _classes = (EXEMPLAR_OT_bake_keys, EXEMPLAR_OT_unbake)

@@ -13,13 +13,15 @@ import numpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from . import bring_look, character, compat, loop
-from .bake_keys import length, seen
+from . import bring_look, character, loop
+from .bake_keys import seen
 from .bring_bones import Joints
 from .data import KINDS, set_numbers, touch
 from .errors import Action, Refused
+from .examples import write_form
 from .export import UP
 from .library import exemplar
+from .write import length
 
 PRINCIPAL = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 
@@ -224,7 +226,8 @@ def cannot_hold(rig, layer):
 
 def hold(thing, rig, layer, bones, turned, keys):
     """Makes a layer of a rig one of the mesh: keys with places. bones: names by joint. turned: takes differences into the
-    mesh's space. keys: {name: key} of keys that may be used again, which are taken out."""
+    mesh's space. keys: {name: key} of keys that may be used again, which are taken out. Returns
+    it."""
     mesh, basis = thing.data, character.vertices(thing.data)
     weigher, made = rig.weigher(layer), mesh.exemplar.layers.add()
     made.name, made.kind, made.muted, made.still = layer.name, layer.kind, layer.muted, False
@@ -244,8 +247,7 @@ def hold(thing, rig, layer, bones, turned, keys):
         new.exact = json.dumps(exact)
     for i, name in enumerate(layer.examples):
         key = keys.pop(name, None) or thing.shape_key_add(name=name or f"{layer.name} {i + 1}", from_mix=False)
-        key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
-        compat.write_key(key, numpy.ascontiguousarray(basis + turned(rig.delta(layer, i)), dtype=numpy.float32))
+        write_form(key, basis + turned(rig.delta(layer, i)))
         example = made.examples.add()
         example.name = key.name
         if weigher.points is not None:
@@ -255,6 +257,7 @@ def hold(thing, rig, layer, bones, turned, keys):
         set_numbers(new.at, pseudo.at.tolist())
         set_numbers(new.source, [] if pseudo.source is None else pseudo.source.tolist())
         set_numbers(new.weights, [] if pseudo.weights is None else pseudo.weights.tolist())
+    return made
 
 
 def menu(self, context):

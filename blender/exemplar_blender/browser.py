@@ -135,10 +135,25 @@ def replace(thing, rig, layers, linear):
     for name in known:
         if name not in kept:
             thing.shape_key_remove(blocks[name])
+    before = {layer.name: (layer.solo, layer.still) for layer in mesh.exemplar.layers}
     mesh.exemplar.layers.clear()
     keys = {name: blocks[name] for name in known if name in kept}
     for layer in layers:
-        bring.hold(thing, rig, layer, rig.skeleton.names, lambda delta: delta @ linear.T, keys)
+        made = bring.hold(thing, rig, layer, rig.skeleton.names, lambda delta: delta @ linear.T, keys)
+        solo, still = before.get(layer.name, ("", False))
+        made.solo = solo if solo in made.examples else ""
+        if still:
+            rest_again(made)
+
+
+def rest_again(layer):
+    """Lets a layer do nothing at rest by `still`, in place of the pseudo-example that a project has for that."""
+    for i, pseudo in enumerate(layer.pseudos):
+        if not len(pseudo.source) and not any(number.value for number in pseudo.weights) and \
+                numpy.allclose([number.value for number in pseudo.at], layer.rest, atol=1e-4):
+            layer.pseudos.remove(i)
+            layer.still = True
+            return
 
 
 class Preferences(bpy.types.AddonPreferences):

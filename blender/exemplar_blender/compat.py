@@ -42,6 +42,12 @@ def write_key(key, positions):
         key_points(key).foreach_set("co", positions.ravel())
 
 
+def after_saving():
+    """The lists of handlers that are called after a file was saved, or was not. 3.4 has none for a failure."""
+    at = bpy.app.handlers
+    return [at.save_post, at.save_post_fail] if hasattr(at, "save_post_fail") else [at.save_post]
+
+
 def shader(name):
     """A built-in shader: 'UNIFORM_COLOR', 'FLAT_COLOR', 'SMOOTH_COLOR'. 4.0 took '2D_' from the names."""
     import gpu

@@ -237,11 +237,16 @@ def key_of(thing, name):
     return key
 
 
+def write_form(key, form):
+    """Makes a form that of an example's shape key."""
+    key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
+    compat.write_key(key, numpy.ascontiguousarray(form, dtype=numpy.float32))
+
+
 def add_example(thing, layer, name, place, form):
     """A new example with its shape key."""
     key = thing.shape_key_add(name=name, from_mix=False)
-    key.value, key.slider_min, key.slider_max = 0.0, -1.0, 2.0
-    compat.write_key(key, numpy.ascontiguousarray(form, dtype=numpy.float32))
+    write_form(key, form)
     example = layer.examples.add()
     example.name = key.name
     example.place(place)

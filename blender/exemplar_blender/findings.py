@@ -14,7 +14,7 @@ from .data import touch
 from .errors import Action, Refused
 from .examples import OnLayer
 from .loop import Hands, subject
-from .warp import Bar
+from .progress import Bar
 
 ORDER = ("error", "warning", "note")
 

@@ -19,7 +19,7 @@ from . import character, live, loop, stored
 from .data import BODY, LIVE, rig_of
 from .errors import Action, Refused
 from .library import exemplar
-from .warp import Bar
+from .progress import Bar
 
 NAME = "garment"
 FEWEST = 10  # frames

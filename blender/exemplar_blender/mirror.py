@@ -9,13 +9,13 @@ import bpy
 import numpy
 from bpy.props import BoolProperty, EnumProperty, PointerProperty
 
-from . import character, compat, export
+from . import character, export
 from .data import set_numbers, touch
 from .errors import Refused, sentence
-from .examples import OnExample, activate, add_example, unkept
+from .examples import OnExample, activate, add_example, unkept, write_form
 from .library import exemplar
 from .loop import Hands, at_place, subject
-from .warp import Bar
+from .progress import Bar
 
 READING = {"full": "ROTATION", "swing": "SWING", "twist": "TWIST"}
 
@@ -109,8 +109,7 @@ class Back:
         if example is None:
             return layer, add_example(self.thing, layer, name, place, form)
         example.place(place)
-        key = self.thing.data.shape_keys.key_blocks[example.name]
-        compat.write_key(key, numpy.ascontiguousarray(form, dtype=numpy.float32))
+        write_form(self.thing.data.shape_keys.key_blocks[example.name], form)
         return layer, example
 
     def new_layer(self, given):

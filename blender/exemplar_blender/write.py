@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from . import compat, export
+from . import character, compat, export
 from .data import rig_of
 from .errors import Action, Refused
 from .loop import subject
@@ -101,13 +101,24 @@ def size(count):
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
+def length(metres):
+    """A length for people."""
+    for factor, unit in ((1, "m"), (1e3, "mm")):
+        if metres * factor >= 1:
+            return f"{metres * factor:.3g} {unit}"
+    return f"{metres * 1e3:.2g} mm"
+
+
 class Writing(Action, ExportHelper):
     """An operator that writes a file."""
     bl_options = {"REGISTER"}
 
     @classmethod
     def poll(cls, context):
-        return rig_of(context.object) is not None
+        try:
+            return rig_of(character.mesh_object(context)) is not None
+        except Refused:
+            return False
 
 
 class EXEMPLAR_OT_export_rig(Writing):

@@ -245,6 +245,7 @@ def test_reload_project():
     before = scenes.posed(thing)
     assert bpy.ops.exemplar.reload_project() == {"FINISHED"}
     assert numpy.abs(scenes.posed(thing) - before).max() < 1e-5
+    assert thing.data.exemplar.layers[0].still and not len(thing.data.exemplar.layers[0].pseudos)
     with project.edit() as data:
         data["layers"][0]["examples"][1]["at"] = {"bone 2.x": 130}
         del data["layers"][0]["examples"][0]
@@ -256,6 +257,9 @@ def test_reload_project():
     assert "bone 2.x 50" not in thing.data.shape_keys.key_blocks
     armature.pose.bones["bone 2"].rotation_euler = (math.radians(130), 0, 0)
     bpy.context.view_layer.update()
+    layer.solo = "bone 2.x 100"
+    bpy.ops.exemplar.reload_project()
+    assert thing.data.exemplar.layers[0].solo == "bone 2.x 100" and thing.data.exemplar.layers[0].still
     assert thing.data.shape_keys.key_blocks["Exemplar"] and numpy.abs(
         whole.frame.back(project.build().evaluate({"bone 2.x": 130})[0]) - scenes.posed(thing)).max() < 1e-4
 

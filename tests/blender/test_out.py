@@ -174,6 +174,32 @@ def test_export_rig():
     assert (len(bpy.data.objects), len(bpy.data.meshes)) == objects and bpy.context.object == thing
 
 
+def test_export_from_pose_mode():
+    thing, armature = character()
+    bpy.ops.exemplar.pose()
+    assert bpy.context.object == armature and armature.mode == "POSE"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "rig.glb"
+        assert bpy.ops.exemplar.export_rig(filepath=str(path)) == {"FINISHED"}
+        assert bpy.ops.exemplar.bake_action(filepath=str(path.with_suffix(".pc2")), kind=".pc2", first=1, last=2) == \
+            {"FINISHED"}
+        assert path.exists() and path.with_suffix(".pc2").exists()
+    assert armature.mode == "POSE"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = None
+    assert not bpy.ops.exemplar.export_rig.poll()
+
+
+def test_bake_says_how_many_poses_were_tried():
+    thing, armature = character()
+    before, bake_keys.MEMORY = bake_keys.MEMORY, 12 * 15 * len(thing.data.vertices)
+    try:
+        said = bake_keys.bake(bpy.context, thing, armature)
+    finally:
+        bake_keys.MEMORY = before
+    assert said.endswith("at 15 poses"), said
+
+
 def test_export_rig_refuses_a_sculpt_that_is_not_kept():
     thing, armature = character()
     scenes.sculpt(thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2))
