@@ -64,7 +64,7 @@ class EXEMPLAR_PT_main(Tab):
         thing, armature = subject(context)
         if thing is None:
             say(layout, context, "Select a mesh that has an armature", "INFO")
-            draw_present(layout, BEGIN)
+            draw_buttons(layout, BEGIN)
         elif rig_of(thing) is None or live.key_of(thing.data) is None:
             draw_start(layout, context, thing)
         else:
@@ -97,7 +97,9 @@ def draw_state(layout, context, thing, armature):
     for part in rig.stored:
         row = layout.row(align=True)
         row.label(text=part.name, icon="PACKAGE")
-        row.prop(part, "muted", text="", emboss=False, icon="HIDE_ON" if part.muted else "HIDE_OFF")
+        if part.purpose == "GARMENT":
+            row.prop(part, "driver", text="")
+        draw_mute(row, part)
     column = layout.column(align=True)
     for name in sliders(thing):
         column.prop(thing, f'["{bpy.utils.escape_identifier(name)}"]', text=name, slider=True)
@@ -151,6 +153,13 @@ def draw_sculpt(layout, thing, rig, armature):
     row.operator("exemplar.discard", text="Discard", icon="X")
 
 
+def draw_mute(layout, item):
+    """The button that mutes, which waits while a sculpt is not kept: the sculpt is on the form that is seen."""
+    row = layout.row(align=True)
+    row.enabled = not item.id_data.exemplar.pending
+    row.prop(item, "muted", text="", emboss=False, icon="HIDE_ON" if item.muted else "HIDE_OFF")
+
+
 class EXEMPLAR_UL_layers(bpy.types.UIList):
     """Layers: name, kind, solo, mute."""
 
@@ -158,9 +167,12 @@ class EXEMPLAR_UL_layers(bpy.types.UIList):
         row = layout.row(align=True)
         split = row.split(factor=0.6, align=True)
         split.prop(item, "label", text="", emboss=False)
-        split.prop(item, "kind", text="", emboss=False)
+        if item.kind == "direct":
+            split.label(text="Sliders")
+        else:
+            split.prop(item, "weights", text="", emboss=False)
         row.operator("exemplar.solo_layer", text="", icon="SOLO_OFF", emboss=False).layer = item.name
-        row.prop(item, "muted", text="", emboss=False, icon="HIDE_ON" if item.muted else "HIDE_OFF")
+        draw_mute(row, item)
 
 
 class EXEMPLAR_UL_examples(bpy.types.UIList):
@@ -176,7 +188,7 @@ class EXEMPLAR_UL_examples(bpy.types.UIList):
         split.prop(item, "weight", text="", slider=True)
         solo = row.operator("exemplar.solo", text="", icon="SOLO_ON" if data.solo == item.name else "SOLO_OFF", emboss=False)
         solo.layer, solo.example = data.name, item.name
-        row.prop(item, "muted", text="", emboss=False, icon="HIDE_ON" if item.muted else "HIDE_OFF")
+        draw_mute(row, item)
 
 
 class Part(Tab):
@@ -287,8 +299,7 @@ class EXEMPLAR_PT_mirror(Part):
 
     def draw(self, context):
         wanted = context.window_manager.exemplar_mirror
-        column = self.layout.column(align=True)
-        row = None
+        column, row = self.layout.column(align=True), None
         for i, (what, text) in enumerate((("EXAMPLE", "Example"), ("LAYER", "Layer"), ("LEFT", "Left to Right"),
                                           ("RIGHT", "Right to Left"))):
             row = column.row(align=True) if i % 2 == 0 else row
@@ -297,11 +308,10 @@ class EXEMPLAR_PT_mirror(Part):
         self.layout.prop(wanted, "replace")
 
 
-def draw_present(layout, names):
-    """Buttons of the operators that there are."""
+def draw_buttons(layout, names):
+    """Buttons of operators."""
     for name in names:
-        if hasattr(bpy.types, f"EXEMPLAR_OT_{name}"):
-            layout.operator(f"exemplar.{name}")
+        layout.operator(f"exemplar.{name}")
 
 
 class EXEMPLAR_PT_out(Part):
@@ -309,7 +319,7 @@ class EXEMPLAR_PT_out(Part):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_present(self.layout, OUT)
+        draw_buttons(self.layout, OUT)
         self.layout.operator("exemplar.remove_rig", icon="TRASH")
 
 
@@ -322,7 +332,7 @@ class EXEMPLAR_PT_clothes(Part):
         return subject(context)[0] is not None
 
     def draw(self, context):
-        draw_present(self.layout, CLOTHES)
+        draw_buttons(self.layout, CLOTHES)
 
 
 _classes = (EXEMPLAR_UL_layers, EXEMPLAR_UL_examples, EXEMPLAR_PT_main, EXEMPLAR_PT_examples, EXEMPLAR_PT_map,

@@ -165,6 +165,13 @@ def test_forget_gives_the_modifiers_back():
     assert numpy.array_equal(played(garment, (6, 11)), before)
 
 
+def test_panel_shows_the_body():
+    import test_panel
+    wardrobe()
+    bpy.ops.exemplar.garment_learn()
+    assert "Driver" in test_panel.drawn()
+
+
 def test_remove_rig_gives_the_modifiers_back():
     body, _, garment = wardrobe()
     before = played(garment, (6, 11))

@@ -478,6 +478,7 @@ def test_panels():
     said = drawn()
     assert {"exemplar.pose", "exemplar.sculpt", "exemplar.keep", "Nothing to show yet"} <= set(said)
     assert "Sculpt not kept" not in said and "exemplar.make" not in said
+    assert {"exemplar.export_rig", "exemplar.unbake", "exemplar.garment_learn"} <= set(said)
     scenes.turn(armature, "bone 2", x=80)
     scenes.sculpt(thing, scenes.bulge((0, 0.3, 2), 0.5, 0.1, (0, 1, 0)))
     said = drawn()
@@ -505,6 +506,22 @@ def test_panels():
     armature.data.bones["bone 2"].name = "upper"
     bpy.context.view_layer.update()
     assert "Bone of bone 2.rotation" in drawn() and "is gone" in " ".join(drawn())
+
+
+def test_kinds_in_the_panel():
+    thing, armature, rig = bent()
+    layer = rig.layer
+    assert "Weights" in drawn() and "Sliders" not in drawn() and layer.weights == "calm"
+    assert "direct" not in layer.bl_rna.properties["weights"].enum_items
+    before = rig.revision
+    layer.weights = "gaussian"
+    assert layer.kind == "gaussian" == layer.weights and rig.revision != before
+    scenes.clear()
+    thing, armature = with_sliders()
+    layer = thing.data.exemplar.layer
+    assert "Sliders" in drawn() and "Weights" not in drawn()
+    layer.weights = "calm"
+    assert layer.kind == "direct"
 
 
 def test_map():
