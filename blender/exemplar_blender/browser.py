@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The editor in the browser: writes the project, starts the tool `exemplar edit`, and reads the changed project back."""
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -9,16 +10,17 @@ import tempfile
 
 import bpy
 import numpy
+from bpy.app.handlers import persistent
 from bpy.props import StringProperty
 
-from . import bring, character, export, live, rigs, write
+from . import bring, character, export, rigs, write
 from .armature import Bones
-from .data import touch
 from .errors import Action, Refused
 from .library import exemplar
+from .removal import refresh, remove_key
 
 _running = {}  # project -> process
-_temporary = None
+_folders = []  # temporary ones; the last is that of the present file, or None
 
 
 def tool(context):
@@ -42,15 +44,20 @@ def tool(context):
 
 def place(thing):
     """The project's path: beside the .blend file, or in a temporary folder."""
-    global _temporary
     name = bpy.path.clean_name(thing.name)
     if name != thing.name:  # another object may have the same clean name
         name += "-" + hashlib.sha256(thing.name.encode()).hexdigest()[:8]
     if bpy.data.filepath:
         return pathlib.Path(bpy.path.abspath("//")) / "exemplar" / name / f"{name}.json"
-    if _temporary is None:
-        _temporary = tempfile.TemporaryDirectory(prefix="exemplar-")
-    return pathlib.Path(_temporary.name) / name / f"{name}.json"
+    if not _folders or _folders[-1] is None:
+        _folders.append(tempfile.TemporaryDirectory(prefix="exemplar-"))
+    return pathlib.Path(_folders[-1].name) / name / f"{name}.json"
+
+
+@persistent
+def on_load(*_):
+    """Objects of another file may have the same names: it gets a folder of its own."""
+    _folders.append(None)
 
 
 def brief(path):
@@ -61,6 +68,16 @@ def brief(path):
     return made.hexdigest()
 
 
+def remember(mesh, word, examples):
+    """Keeps in mind what a project holds (brief), and the names of the examples in it."""
+    mesh.exemplar.project = json.dumps([word, list(examples)])
+
+
+def remembered(mesh):
+    """The same, or None and None."""
+    return json.loads(mesh.exemplar.project) if mesh.exemplar.project else (None, None)
+
+
 class EXEMPLAR_OT_open_browser(Action):
     """Write the project beside the .blend file and open it in the browser, where its space can be shaped"""
     bl_idname = "exemplar.open_browser"
@@ -69,12 +86,12 @@ class EXEMPLAR_OT_open_browser(Action):
     def act(self, context):
         thing, armature = write.ready(context)
         program, path = tool(context), place(thing)
-        if path.is_file() and brief(path) != thing.data.exemplar.project:
+        if path.is_file() and brief(path) != remembered(thing.data)[0]:
             raise Refused(f"'{path}' was changed in the browser, or is another project: press Reload Project, or move it "
                           f"away")
         path.parent.mkdir(parents=True, exist_ok=True)
-        _, _, notes = write.project(context, thing, armature, path.parent, path.stem)
-        thing.data.exemplar.project = brief(path)
+        _, whole, notes = write.project(context, thing, armature, path.parent, path.stem)
+        remember(thing.data, brief(path), whole.rig.examples)
         before = _running.get(path)
         if before is None or before.poll() is not None:
             _running[path] = subprocess.Popen([program, "edit", str(path), "-q"], stdin=subprocess.DEVNULL,
@@ -94,7 +111,7 @@ class EXEMPLAR_OT_reload_project(Action):
             raise Refused(f"There is no project '{path}': press Open in Browser first")
         read = brief(path)
         said = reload(context, thing, armature, path)
-        thing.data.exemplar.project = read
+        remember(thing.data, read, [example.name for layer in thing.data.exemplar.layers for example in layer.examples])
         return said
 
 
@@ -120,10 +137,13 @@ def reload(context, thing, armature, path):
     for layer, example in write.missing(mesh, {each["name"]: each["examples"] for each in here}):
         raise Refused(f"'{example.name}' {write.why(mesh, layer, example)}, so it is not in the project, and would be lost: "
                       f"let it count, or remove it first")
+    written, kept = remembered(mesh)[1], {name for layer in layers for name in layer.examples}
+    for example in (example for layer in mesh.exemplar.layers for example in layer.examples):
+        if written is not None and example.name not in kept and example.name not in written:
+            raise Refused(f"'{example.name}' was made or renamed after the project was written, and would be lost: remove "
+                          f"it, or move '{path}' away and open it in the browser again")
     replace(thing, rig, layers, numpy.linalg.inv(frame.linear))
-    touch(mesh)
-    live.forget(mesh)
-    context.view_layer.update()
+    refresh(context, thing)
     return f"Read '{path.name}': {sum(len(layer.examples) for layer in layers)} examples in {len(layers)} layers"
 
 
@@ -134,7 +154,7 @@ def replace(thing, rig, layers, linear):
     known = [example.name for layer in mesh.exemplar.layers for example in layer.examples if example.name in blocks]
     for name in known:
         if name not in kept:
-            thing.shape_key_remove(blocks[name])
+            remove_key(thing, blocks[name])
     before = {layer.name: (layer.solo, layer.still) for layer in mesh.exemplar.layers}
     mesh.exemplar.layers.clear()
     keys = {name: blocks[name] for name in known if name in kept}
@@ -172,9 +192,12 @@ _classes = (EXEMPLAR_OT_open_browser, EXEMPLAR_OT_reload_project, Preferences)
 def register():
     for each in _classes:
         bpy.utils.register_class(each)
+    bpy.app.handlers.load_post.append(on_load)
 
 
 def unregister():
+    if on_load in bpy.app.handlers.load_post:
+        bpy.app.handlers.load_post.remove(on_load)
     for process in _running.values():
         if process.poll() is None:
             process.terminate()

@@ -32,18 +32,23 @@ class EXEMPLAR_OT_remove_example(OnExample):
 def remove(thing, layer, example):
     """Removes an example and its key from a layer."""
     key = thing.data.shape_keys.key_blocks.get(example.name)
-    if key and thing.data.exemplar.baked:
-        key.driver_remove("value")
     if key:
-        thing.shape_key_remove(key)
+        remove_key(thing, key)
     if layer.solo == example.name:
         layer.solo = ""
     layer.examples.remove(list(layer.examples).index(example))
     layer.active = max(0, min(layer.active, len(layer.examples) - 1))
 
 
+def remove_key(thing, key):
+    """Removes the shape key of an example, and the driver that a bake gave it."""
+    if thing.data.exemplar.baked:
+        key.driver_remove("value")
+    thing.shape_key_remove(key)
+
+
 def refresh(context, thing):
-    """After keys were removed: the live key is the active one again, and is written anew. A bake of nothing goes too."""
+    """After keys were added or removed: the live key is active again, and written anew. A bake of nothing goes too."""
     rig = thing.data.exemplar
     if rig.baked and not len(rig.layers):
         bake_keys.remove(thing.data)

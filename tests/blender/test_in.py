@@ -275,10 +275,9 @@ def refused(operator, words):
 def test_reload_keeps_what_was_not_in_the_project():
     from exemplar_blender import browser, write
     thing, armature = sculpted()
-    thing.name = "Reloaded"
     layer, keys = thing.data.exemplar.layers[0], thing.data.shape_keys.key_blocks
     path = browser.place(thing)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True)
 
     def tried(words, note):
         notes = write.project(bpy.context, thing, armature, path.parent, path.stem)[2]
@@ -302,7 +301,6 @@ def test_project_of_the_browser_is_not_overwritten():
     import json
     from exemplar_blender import browser
     thing, armature = sculpted()
-    thing.name = "Opened"
     popen, tool = browser.subprocess.Popen, browser.tool
     started = []
     browser.tool = lambda context: "tool"
@@ -319,6 +317,15 @@ def test_project_of_the_browser_is_not_overwritten():
         bpy.ops.exemplar.reload_project()
         assert "edited" in thing.data.shape_keys.key_blocks
         assert bpy.ops.exemplar.open_browser() == {"FINISHED"}
+        armature.pose.bones["bone 2"].rotation_euler = (math.radians(-60), 0, 0)
+        bpy.context.view_layer.update()
+        scenes.sculpt(thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2, (0, 1, 0)))
+        bpy.ops.exemplar.keep()
+        refused(bpy.ops.exemplar.reload_project, "'bone 2.x -60' was made or renamed after the project was written")
+        assert "bone 2.x -60" in thing.data.shape_keys.key_blocks
+        assert bpy.ops.exemplar.open_browser() == {"FINISHED"}
+        bpy.ops.exemplar.reload_project()
+        assert "bone 2.x -60" in thing.data.shape_keys.key_blocks
         thing.data.exemplar.project = ""  # of a file that was saved before
         refused(bpy.ops.exemplar.open_browser, "press Reload Project, or move it away")
     finally:
