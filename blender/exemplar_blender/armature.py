@@ -32,7 +32,7 @@ class Bones:
 
     def pose(self, armature):
         """(J, 10) transforms relative to the parents, of an evaluated armature."""
-        return transforms(relative(matrices(armature), self.parents))
+        return transforms(relative(matrices(armature), self.parents), self.rest)
 
 
 def _rest(armature):
@@ -51,22 +51,35 @@ def matrices(armature):
     return out.reshape(-1, 4, 4).transpose(0, 2, 1).astype(numpy.float64)
 
 
-def relative(world, parents):
-    """(J, 4, 4) matrices relative to the parents."""
-    above = numpy.where((parents >= 0)[:, None, None], world[parents], numpy.eye(4))
-    return numpy.linalg.solve(above, world)
+def relative(world, parents, joints=slice(None)):
+    """(J, 4, 4) matrices relative to the parents, of all joints or of these. A parent that is scaled to 0 leaves its
+    children no rotation: their scale is 0 then."""
+    above = parents[joints]
+    above = numpy.where((above >= 0)[:, None, None], world[above], numpy.eye(4))
+    columns = above[:, :3, :3]
+    flat = numpy.abs(numpy.linalg.det(columns)) <= 1e-6 * numpy.linalg.norm(columns, axis=1).prod(1)
+    above[flat] = numpy.eye(4)
+    out = numpy.linalg.solve(above, world[joints])
+    out[flat, :3, :3] = 0
+    return out
 
 
-def transforms(matrix):
-    """(J, 10) translation, rotation x y z w, scale of (J, 4, 4) matrices; a shear is left out."""
+def transforms(matrix, rest=None):
+    """(J, 10) translation, rotation x y z w, scale of (J, 4, 4) matrices; a shear is left out. rest: transforms whose
+    rotation is taken where a scale of 0 leaves none, or None: no rotation."""
     columns = matrix[:, :3, :3]
     scale = numpy.linalg.norm(columns, axis=1)
-    flipped = numpy.linalg.det(columns) < 0
-    scale[flipped] *= -1
-    safe = numpy.where(numpy.abs(scale) > 1e-12, scale, 1.0)
+    flat = scale <= 1e-12
+    scale[numpy.linalg.det(columns) < 0] *= -1
+    turns = columns / numpy.where(flat, 1.0, scale)[:, None, :]
+    for axis in range(3) if flat.any() else ():
+        one = flat[:, axis] & (flat.sum(1) == 1)
+        turns[one, :, axis] = numpy.cross(turns[one, :, axis - 2], turns[one, :, axis - 1])
+    lost = flat.sum(1) > 1
     out = numpy.empty((len(matrix), 10))
     out[:, :3] = matrix[:, :3, 3]
-    out[:, 3:7] = quaternions(columns / safe[:, None, :])
+    out[:, 3:7] = quaternions(turns)
+    out[lost, 3:7] = (0, 0, 0, 1) if rest is None else rest[lost, 3:7]
     out[:, 7:] = scale
     return out
 

@@ -89,7 +89,7 @@ class Whole:
         """(J, 10) of an evaluated armature, for a Pose of the rig."""
         made = self.rest.copy()
         count = len(self.bones.names)
-        made[:count] = transforms(relative(self.frame.bones(matrices(armature)), self.bones.parents))
+        made[:count] = transforms(relative(self.frame.bones(matrices(armature)), self.bones.parents), made[:count])
         return made
 
     def dials(self, thing):

@@ -9,7 +9,7 @@ import json
 import numpy
 
 from . import character, compat, stored
-from .armature import Bones, matrices, transforms
+from .armature import Bones, matrices, relative, transforms
 from .data import ANGLES
 from .library import exemplar
 
@@ -126,7 +126,6 @@ class Live:
             self.pose = self.rig.pose()
             self.joints = sorted({each.joint for each in self.rig.axes.values() if each.joint is not None})
             self.dials = [name for name, each in self.rig.axes.items() if each.is_dial]
-        self.above = self.bones.parents[self.joints] if self.joints else None
         self.size = float(numpy.linalg.norm(numpy.ptp(self.basis, axis=0))) or 1.0
 
     def fits(self, mesh, armature):
@@ -138,9 +137,8 @@ class Live:
         """Sets the pose to that of the evaluated object and armature. Returns the numbers that were read, as bytes."""
         numbers = [part.read(thing, armature, depsgraph) for part in self.parts]
         if self.joints:
-            world = matrices(armature)
-            above = numpy.where((self.above >= 0)[:, None, None], world[self.above], numpy.eye(4))
-            self.pose.joints[0, self.joints] = transforms(numpy.linalg.solve(above, world[self.joints]))
+            local = relative(matrices(armature), self.bones.parents, self.joints)
+            self.pose.joints[0, self.joints] = transforms(local, self.bones.rest[self.joints])
             numbers.append(self.pose.joints[0, self.joints].tobytes())
         if self.dials:
             for name in self.dials:

@@ -12,7 +12,7 @@ from collections import OrderedDict
 
 import numpy
 
-from .armature import composed, matrices, transforms
+from .armature import composed, matrices, relative, transforms
 from .data import touch
 from .library import exemplar
 
@@ -127,7 +127,8 @@ class Layers:
     def _bind(self, bones):
         """Where the joints are at rest, and the bone that moves each: that of its name, else the one of the joint above."""
         skeleton = self.rig.skeleton
-        local, self.parents = composed(skeleton.rest), skeleton.parents
+        self.still, self.parents = skeleton.rest, skeleton.parents
+        local = composed(self.still)
         self.world, self.bone, done = local.copy(), numpy.full(len(local), -1), set()
 
         def place(joint):
@@ -152,9 +153,7 @@ class Layers:
         into = numpy.array(armature.matrix_world.inverted_safe() @ thing.matrix_world) @ self.space
         moved = numpy.concatenate([matrices(armature) @ self.back, numpy.eye(4)[None]])[self.bone]
         world = numpy.linalg.inv(into) @ moved @ into @ self.world
-        parents = self.parents[self.joints]
-        above = numpy.where((parents >= 0)[:, None, None], world[parents], numpy.eye(4))
-        return transforms(numpy.linalg.solve(above, world[self.joints]))
+        return transforms(relative(world, self.parents, self.joints), self.still[self.joints])
 
     def read(self, thing, armature, depsgraph):
         if self.joints:
