@@ -12,8 +12,8 @@ from .armature import Bones, matrices, relative, transforms
 from .data import LIVE
 from .errors import Refused
 from .library import exemplar
+from .stored import UP
 
-UP = numpy.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
 STILL = "still"  # the joint of vertices that no bone moves
 
 
