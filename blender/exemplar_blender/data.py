@@ -49,7 +49,7 @@ def _driven(self, context):
 def _switched(self, context):
     from . import bake_keys, live
     bake_keys.show(self.id_data, self.enabled)
-    live.forget(self.id_data)
+    live.again(self.id_data)
     self.id_data.update_tag()
 
 

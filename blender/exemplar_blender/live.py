@@ -4,8 +4,10 @@ rendering, the form at the present pose is written to the shape key 'Exemplar', 
 
 Blender evaluates what a handler changed once more before it draws or renders. A garment follows the evaluated form of
 another object, which is therefore written first, and evaluated again. A mesh in Sculpt or Edit Mode is left alone, and so is
-a form that was changed by hand and not kept yet (`pending`).
+a form that was changed by hand and not kept yet (`pending`): sums of the form that was written, and of the basis then, are a
+property of the shape keys, so that undo, a file and a copy have them beside the form itself.
 """
+import zlib
 from collections import OrderedDict
 
 import bpy
@@ -16,11 +18,13 @@ from . import character, compat, data
 from .data import LIVE, rig_of, touch
 from .errors import sentence
 from .library import exemplar, found
-from .rigs import Live
+from .rigs import Live, sum_of_examples
 
 KEPT = 16  # rigs of earlier revisions, for undo
+SUMS = "exemplar written"
+BROKEN = (exemplar.Error, ValueError, KeyError, numpy.linalg.LinAlgError) if found else ()
 _rigs = OrderedDict()  # (mesh, revision) -> Live
-_written = {}  # mesh -> what its key was set to: (revision, numbers, form)
+_written = {}  # mesh -> what its key was set to: (revision, numbers)
 problems = {}  # mesh -> why it does not follow
 _weighed = {}  # mesh -> its weights: ((revision, numbers), {layer: {example: weight}})
 _busy = False
@@ -42,12 +46,19 @@ def live_of(mesh, armature):
     return live
 
 
-def forget(mesh=None):
-    """Writes anew at the next update, even if the pose is the same."""
+def again(mesh=None):
+    """Writes at the next update, even if the pose is the same; not over a sculpt. mesh: None for all."""
     if mesh is None:
         _written.clear()
     else:
         _written.pop(name_of(mesh), None)
+
+
+def forget(mesh=None):
+    """The same, and what the key of a mesh holds now is no sculpt."""
+    again(mesh)
+    if mesh and mesh.shape_keys and not mesh.library:
+        mesh.shape_keys.pop(SUMS, None)
 
 
 def subjects(scene):
@@ -88,20 +99,35 @@ def update(thing, armature, depsgraph):
     mesh, key = thing.data, key_of(thing.data)
     if key is None or not mesh.exemplar.enabled or mesh.exemplar.pending or at_work(thing):
         return False
+    if name_of(mesh) not in _written and look(thing, armature, depsgraph):
+        return False
     try:
         live, numbers = read(thing, armature, depsgraph)
-    except (exemplar.Error, ValueError, KeyError) as error:  # a bone or a key was renamed, two examples meet …
-        problems[name_of(mesh)] = sentence(error)
+        place = (mesh.exemplar.revision, numbers)
+        form = None if _written.get(name_of(mesh)) == place else live.form()
+    except BROKEN as error:  # a bone or a key was renamed, two examples meet …
+        problems[name_of(mesh)] = said(error)
         return False
     problems.pop(name_of(mesh), None)
-    before = _written.get(name_of(mesh))
-    if before and before[0] == mesh.exemplar.revision and before[1] == numbers:
+    if form is None:
         return False
-    form = numpy.ascontiguousarray(live.form(), dtype=numpy.float32)
+    form = numpy.ascontiguousarray(form, dtype=numpy.float32)
     compat.write_key(key, form)
-    _written[name_of(mesh)] = (mesh.exemplar.revision, numbers, form)
+    _written[name_of(mesh)] = place
+    if not mesh.library:
+        mesh.shape_keys[SUMS] = sums(len(form), live.sum, form)
     mesh.shape_keys.update_tag()  # faster than the mesh's own, which copies the mesh too
     return True
+
+
+def said(error):
+    """Why a rig cannot be evaluated, as a sentence."""
+    return "The object is scaled to 0: give it a size" if isinstance(error, numpy.linalg.LinAlgError) else sentence(error)
+
+
+def sums(count, basis, form):
+    """What is kept of a form that was written: the number of vertices, the sum of the basis, and that of the form."""
+    return f"{count} {basis} {zlib.crc32(form)}"
 
 
 def aim(thing):
@@ -114,18 +140,18 @@ def aim(thing):
 def weights(thing, armature, depsgraph):
     """The live rig at the present pose, and {layer: {example: weight}} there, also for the panel (data.weights). None and {}
     if it cannot be built."""
+    name = name_of(thing.data)
     try:
         live, numbers = read(thing, armature, depsgraph)
-    except (exemplar.Error, ValueError, KeyError) as error:
-        problems[name_of(thing.data)] = sentence(error)
+        place = (thing.data.exemplar.revision, numbers)
+        if _weighed.get(name, (None,))[0] != place:
+            _weighed[name] = (place, live.weights())
+            data.weights.update({(thing.data.name, layer, example): weight for layer, row in _weighed[name][1].items()
+                                 for example, weight in row.items()})
+    except BROKEN as error:
+        problems[name] = said(error)
         return None, {}
-    place = (thing.data.exemplar.revision, numbers)
-    if _weighed.get(name_of(thing.data), (None,))[0] != place:
-        found = live.weights()
-        _weighed[name_of(thing.data)] = (place, found)
-        data.weights.update({(thing.data.name, layer, example): weight for layer, row in found.items()
-                             for example, weight in row.items()})
-    return live, _weighed[name_of(thing.data)][1]
+    return live, _weighed[name][1]
 
 
 def redraw():
@@ -137,45 +163,88 @@ def redraw():
                 area.tag_redraw()
 
 
-def notice(thing, armature):
-    """Finds out whether the user changed the form by hand since it was written. True if so."""
+def notice(thing, armature, depsgraph=None):
+    """Finds out whether the user changed the form by hand since it was written. True if so. An example or a basis that was
+    changed gives a new rig. A linked mesh is changed in its own file."""
     mesh, key = thing.data, key_of(thing.data)
-    before = _written.get(name_of(mesh))
-    if key is None or before is None or mesh.exemplar.pending or at_work(thing):
+    if key is None or mesh.library or at_work(thing):
+        return False
+    live = _rigs.get((*name_of(mesh), mesh.exemplar.revision))
+    if live and live.sum_of_examples != sum_of_examples(mesh):
+        touch(mesh)
+    before = mesh.shape_keys.get(SUMS)
+    if before is None or mesh.exemplar.pending or not mesh.exemplar.enabled:
         return False
     count = len(mesh.vertices)
-    live = _rigs.get((*name_of(mesh), mesh.exemplar.revision))
-    if count != len(before[2]) or live and not numpy.array_equal(character.vertices(mesh), live.basis):
-        touch(mesh)  # the mesh itself was edited or scaled, and Blender took the keys along
-    elif not numpy.array_equal(compat.read_key(key, count), before[2]):
-        mesh.exemplar.pending = True
-        return True
-    return False
+    form = compat.read_key(key, count)
+    now = sums(count, zlib.crc32(character.vertices(mesh)), form)
+    if now == before:
+        return False
+    (*base, _), (*base_before, _) = now.split(), before.split()
+    if base != base_before:  # the mesh itself was edited or scaled, and Blender took the keys along
+        touch(mesh)
+        forget(mesh)
+        if base[0] == base_before[0] or not differs(thing, armature, depsgraph, form):
+            return False
+    mesh.exemplar.pending = True
+    return True
 
 
-def _follow(scene, depsgraph, by_hand):
+def differs(thing, armature, depsgraph, form):
+    """True if a form is not what the rig gives at the present pose."""
+    try:
+        live, _ = read(thing, armature, depsgraph or bpy.context.evaluated_depsgraph_get())
+        return numpy.abs(form - live.form()).max() > 1e-5 * live.size
+    except BROKEN:
+        return False
+
+
+def look(thing, armature, depsgraph):
+    """Notices a sculpt, and proposes its axes. True if there is a new one."""
+    if not notice(thing, armature, depsgraph):
+        return False
+    redraw()
+    if armature and not thing.data.exemplar.chosen:
+        from .axes import propose
+        try:
+            propose(thing, armature, depsgraph)
+        except BROKEN as error:
+            problems[name_of(thing.data)] = said(error)
+    return True
+
+
+def _follow_one(thing, armature, depsgraph, changed):
+    """True if the form of an object was written."""
+    mesh = thing.data
+    if mesh in changed or mesh.shape_keys in changed:
+        look(thing, armature, depsgraph)
+    if thing.mode == "SCULPT" and key_of(mesh):
+        aim(thing)
+    if not update(thing, armature, depsgraph):
+        return False
+    redraw()
+    return True
+
+
+def _follow_all(scene, depsgraph, changed):
+    reached, written = 0, False
+    for number, thing, armature in sorted(((rank(thing), thing, armature) for thing, armature in subjects(scene)),
+                                          key=lambda row: row[0]):
+        if number > reached:
+            if written:
+                depsgraph.update()  # so that it follows the forms that were just written
+            reached, written = number, False
+        written = _follow_one(thing, armature, depsgraph, changed) or written
+
+
+def _follow(scene, depsgraph, changed=()):
+    """changed: meshes and shape keys that something else than a pose changed."""
     global _busy
     if _busy:
         return
     _busy = True
     try:
-        reached, written = 0, False
-        for number, thing, armature in sorted(((rank(thing), thing, armature) for thing, armature in subjects(scene)),
-                                              key=lambda row: row[0]):
-            if number > reached:
-                if written:
-                    depsgraph.update()  # so that it follows the forms that were just written
-                reached, written = number, False
-            if by_hand and notice(thing, armature):
-                redraw()
-                if armature and not thing.data.exemplar.chosen and name_of(thing.data) not in problems:
-                    from .axes import propose
-                    propose(thing, armature, depsgraph)
-            if thing.mode == "SCULPT" and key_of(thing.data):
-                aim(thing)
-            if update(thing, armature, depsgraph):
-                written = True
-                redraw()
+        _follow_all(scene, depsgraph, changed)
     finally:
         _busy = False
 
@@ -183,23 +252,23 @@ def _follow(scene, depsgraph, by_hand):
 @persistent
 def on_update(scene, depsgraph=None):
     depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
-    _follow(scene, depsgraph, any(each.is_updated_geometry for each in depsgraph.updates))
+    _follow(scene, depsgraph, {each.id.original for each in depsgraph.updates if each.is_updated_geometry})
 
 
 @persistent
 def on_frame(scene, depsgraph=None):
-    _follow(scene, depsgraph or bpy.context.evaluated_depsgraph_get(), False)
+    _follow(scene, depsgraph or bpy.context.evaluated_depsgraph_get())
 
 
 @persistent
 def on_other(*_):
-    """After undo, redo or loading a file: what the keys hold is not what was written here."""
-    forget()
+    """After undo or redo: what the keys hold is not what was written here."""
+    again()
 
 
 @persistent
 def on_load(*_):
-    forget()
+    again()
     _rigs.clear()
     _weighed.clear()
     data.weights.clear()

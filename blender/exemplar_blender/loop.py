@@ -87,6 +87,8 @@ def make(thing):
     thing.active_shape_key_index = len(mesh.shape_keys.key_blocks) - 1
     thing.show_only_shape_key = False
     mesh.exemplar.made = True
+    settle(mesh.exemplar)
+    live.forget(mesh)
     touch(mesh)
 
 

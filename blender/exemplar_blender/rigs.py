@@ -5,6 +5,7 @@ The rig that follows live has neither faces nor a skin: Blender's Armature modif
 form before it. Export adds them (export.py).
 """
 import json
+import zlib
 
 import numpy
 
@@ -110,6 +111,16 @@ def layers_of(mesh, basis, bones, scale=None):
     return made
 
 
+def sum_of_examples(mesh):
+    """A number that differs when the form of an example does."""
+    made, blocks = 0, mesh.shape_keys.key_blocks if mesh.shape_keys else {}
+    for layer in mesh.exemplar.layers:
+        for example in layer.examples:
+            if example.name in blocks:
+                made = zlib.crc32(compat.read_key(blocks[example.name], len(mesh.vertices)), made)
+    return made
+
+
 class Live:
     """The rig of a mesh as it follows live: `rig` is None while there are no examples; `parts` are its stored rigs, and
     `bones` None without an armature."""
@@ -126,6 +137,8 @@ class Live:
             self.pose = self.rig.pose()
             self.joints = sorted({each.joint for each in self.rig.axes.values() if each.joint is not None})
             self.dials = [name for name, each in self.rig.axes.items() if each.is_dial]
+        self.sum = zlib.crc32(self.basis)
+        self.sum_of_examples = sum_of_examples(mesh)
         self.size = float(numpy.linalg.norm(numpy.ptp(self.basis, axis=0))) or 1.0
 
     def fits(self, mesh, armature):

@@ -56,6 +56,193 @@ def is_pending(thing, made):
     return thing.data.exemplar.pending and numpy.array_equal(form(thing), made)
 
 
+def test_sculpt_stays_after_undo_in_sculpt_mode():
+    thing, armature = tube()
+    scenes.turn(armature, "bone 2", 90)
+    bpy.ops.exemplar.sculpt()
+    made = sculpt(thing)
+    live.on_other()
+    work("OBJECT")
+    assert is_pending(thing, made)
+    assert bpy.ops.exemplar.keep() == {"FINISHED"}
+
+
+def test_sculpt_stays_after_undo():
+    thing, armature = tube()
+    scenes.turn(armature, "bone 2", 90)
+    bpy.ops.ed.undo_push(message="before")
+    plain = form(thing)
+    made = plain + numpy.array([0.1, 0, 0], dtype=numpy.float32)
+    compat.write_key(live.key_of(thing.data), made)
+    bpy.ops.ed.undo_push(message="sculpt")  # before an update has seen it, as on leaving Sculpt Mode
+    thing.data.update_tag()
+    bpy.context.view_layer.update()
+    assert is_pending(thing, made)
+    scenes.turn(armature, "bone 2", 40)
+    bpy.ops.ed.undo_push(message="turn")
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    assert is_pending(bpy.data.objects["Tube"], made)
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    thing = bpy.data.objects["Tube"]
+    assert not thing.data.exemplar.pending and numpy.array_equal(form(thing), plain)
+    bpy.ops.ed.redo()
+    bpy.context.view_layer.update()
+    assert is_pending(bpy.data.objects["Tube"], made)
+
+
+def test_sculpt_stays_after_a_change_of_frame():
+    thing, armature = tube()
+    scenes.turn(armature, "bone 2", 90)
+    bpy.ops.exemplar.sculpt()
+    made = sculpt(thing)
+    work("OBJECT")
+    thing.data.exemplar.pending = False  # as if no update had seen it
+    live.on_other()
+    bpy.context.scene.frame_set(7)
+    assert is_pending(thing, made)
+
+
+def test_sculpt_stays_in_a_file():
+    thing, armature = tube()
+    scenes.turn(armature, "bone 2", 90)
+    bpy.ops.exemplar.sculpt()
+    made = sculpt(thing)
+    with tempfile.TemporaryDirectory() as folder:
+        thing, armature = reload(folder)
+        if thing.mode != "OBJECT":
+            bpy.context.view_layer.objects.active = thing
+            work("OBJECT")
+        bpy.context.view_layer.update()
+        assert is_pending(thing, made)
+
+
+def test_sculpt_stays_while_not_live():
+    thing, armature = tube()
+    kept(thing, armature)
+    thing.data.exemplar.enabled = False
+    with tempfile.TemporaryDirectory() as folder:
+        thing, armature = reload(folder)
+    scenes.use(thing)
+    made = sculpt(thing)
+    assert not thing.data.exemplar.pending
+    thing.data.exemplar.enabled = True
+    bpy.context.view_layer.update()
+    assert is_pending(thing, made)
+    bpy.ops.exemplar.discard()
+    thing.data.exemplar.enabled = False
+    scenes.turn(armature, "bone 2", 10)
+    still = form(thing)
+    thing.data.exemplar.enabled = True
+    bpy.context.view_layer.update()
+    assert not thing.data.exemplar.pending and far(form(thing), still) > 0.05
+
+
+def test_sculpt_stays_when_the_mesh_is_renamed():
+    thing, armature = tube()
+    kept(thing, armature)
+    bpy.ops.exemplar.sculpt()
+    made = sculpt(thing)
+    thing.data.name = "other"
+    work("OBJECT")
+    assert is_pending(thing, made)
+
+
+def test_basis_edited_elsewhere_is_no_sculpt():
+    thing, armature = tube()
+    kept(thing, armature)
+    scenes.turn(armature, "bone 2", 0)
+    before = form(thing)
+    select(thing, "Basis")
+    handlers = [(place, handler) for place, handler in live.handlers() if handler in place]
+    for place, handler in handlers:
+        place.remove(handler)
+    try:
+        work("EDIT")
+        bpy.ops.mesh.select_all(action="SELECT")
+        bpy.ops.transform.translate(value=(1, 0, 0))
+        work("OBJECT")
+    finally:
+        for place, handler in handlers:
+            place.append(handler)
+    live.on_load()
+    thing.data.update_tag()
+    bpy.context.view_layer.update()
+    assert not thing.data.exemplar.pending
+    assert far(form(thing), before + numpy.array([1, 0, 0])) < 1e-5
+    scenes.turn(armature, "bone 2", 90)
+    assert far(form(thing), form(thing, "Basis")) > 0.1
+
+
+def test_new_vertices_leave_a_sculpt():
+    thing, armature = tube(around=8, along=16)
+    kept(thing, armature)
+    scenes.turn(armature, "bone 2", 45)
+    for moved in (0.0, 0.3):
+        before, count = form(thing)[:, 0].mean(), len(thing.data.vertices)
+        select(thing, data.LIVE)
+        work("EDIT")
+        bpy.ops.mesh.select_all(action="SELECT")
+        bpy.ops.transform.translate(value=(moved, 0, 0))
+        bpy.ops.mesh.subdivide()
+        work("OBJECT")
+        assert len(thing.data.vertices) > count
+        assert thing.data.exemplar.pending == (moved > 0), moved
+        assert abs(form(thing)[:, 0].mean() - before - moved) < 0.01
+    assert bpy.ops.exemplar.keep() == {"FINISHED"}
+
+
+def test_make_after_remove():
+    thing, armature = tube()
+    kept(thing, armature)
+    bpy.ops.exemplar.remove_rig()
+    bpy.ops.exemplar.make()
+    bpy.context.view_layer.update()
+    assert not thing.data.exemplar.pending
+    kept(thing, armature, 60)
+    scenes.turn(armature, "bone 2", 90)
+    sculpt(thing, 0.1)
+    assert thing.data.exemplar.pending
+    thing.shape_key_remove(live.key_of(thing.data))
+    bpy.ops.exemplar.make()
+    bpy.context.view_layer.update()
+    assert not thing.data.exemplar.pending and far(form(thing), form(thing, "Basis")) > 0.1
+
+
+def test_new_mesh_of_an_old_name():
+    thing, armature = tube()
+    kept(thing, armature)
+    mesh = thing.data
+    bpy.data.objects.remove(thing)
+    bpy.data.meshes.remove(mesh)
+    bpy.data.objects.remove(armature)
+    thing, armature = tube()
+    bpy.context.view_layer.update()
+    assert thing.data.name == "Tube" and not thing.data.exemplar.pending
+
+
+def test_example_edited_by_hand():
+    thing, armature = tube()
+    name = kept(thing, armature)
+    for mode in ("EDIT", "SCULPT"):
+        select(thing, name)
+        work(mode)
+        assert thing.active_shape_key.name == name
+        if mode == "EDIT":
+            bpy.ops.mesh.select_all(action="SELECT")
+            bpy.ops.transform.translate(value=(0, 0.3, 0))
+        else:
+            sculpt(thing)
+        before = form(thing)
+        work("OBJECT")
+        assert far(form(thing), before) > 0.1
+        assert far(form(thing), form(thing, name)) < 1e-6 and not thing.data.exemplar.pending
+    revision = thing.data.exemplar.revision
+    scenes.turn(armature, "bone 2", 50)
+    assert thing.data.exemplar.revision == revision
+
+
 def test_bone_of_no_size():
     thing, armature = tube(bones=3)
     kept(thing, armature, bone="bone 3")
@@ -97,3 +284,22 @@ def test_flat_matrices():
 
 def file_of(thing, armature):
     return export.Whole(thing, armature, bpy.context.scene).rig.to_bytes()
+
+
+def test_only_what_was_changed_is_looked_at():
+    thing, armature = tube()
+    kept(thing, armature)
+    other = thing.copy()
+    other.data = thing.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    bpy.context.view_layer.update()
+    seen, look = [], live.look
+    live.look = lambda thing, *rest: seen.append(thing.name) or look(thing, *rest)
+    try:
+        scenes.turn(armature, "bone 2", 30)
+        assert not seen, seen
+        thing.data.update_tag()
+        bpy.context.view_layer.update()
+        assert seen == [thing.name], seen
+    finally:
+        live.look = look
