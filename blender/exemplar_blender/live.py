@@ -7,6 +7,8 @@ another object, which is therefore written first, and evaluated again. A mesh in
 a form that was changed by hand and not kept yet (`pending`): sums of the form that was written, and of the basis then, are a
 property of the shape keys, so that undo, a file and a copy have them beside the form itself.
 """
+import threading
+import traceback
 import zlib
 from collections import OrderedDict
 
@@ -20,14 +22,14 @@ from .errors import sentence
 from .library import exemplar, found
 from .rigs import Live, sum_of_examples
 
-KEPT = 16  # rigs of earlier revisions, for undo
+KEPT = 16  # rigs at least, with those of earlier revisions, for undo; twice as many as there are, if that is more
 SUMS = "exemplar written"
 BROKEN = (exemplar.Error, ValueError, KeyError, numpy.linalg.LinAlgError) if found else ()
 _rigs = OrderedDict()  # (mesh, revision) -> Live
 _written = {}  # mesh -> what its key was set to: (revision, numbers)
 problems = {}  # mesh -> why it does not follow
 _weighed = {}  # mesh -> its weights: ((revision, numbers), {layer: {example: weight}})
-_busy = False
+_lock, _inside = threading.RLock(), False
 
 
 def name_of(mesh):
@@ -40,7 +42,7 @@ def live_of(mesh, armature):
     live = _rigs.get(place)
     if live is None or not live.fits(mesh, armature):
         live = _rigs[place] = Live(mesh, armature)
-        while len(_rigs) > KEPT:
+        while len(_rigs) > max(KEPT, 2 * sum(each.exemplar.made for each in bpy.data.meshes)):
             _rigs.popitem(last=False)
     _rigs.move_to_end(place)
     return live
@@ -234,19 +236,25 @@ def _follow_all(scene, depsgraph, changed):
             if written:
                 depsgraph.update()  # so that it follows the forms that were just written
             reached, written = number, False
-        written = _follow_one(thing, armature, depsgraph, changed) or written
+        try:
+            written = _follow_one(thing, armature, depsgraph, changed) or written
+        except Exception as error:  # the other rigs go on
+            problems[name_of(thing.data)] = said(error)
+            traceback.print_exc()
 
 
 def _follow(scene, depsgraph, changed=()):
-    """changed: meshes and shape keys that something else than a pose changed."""
-    global _busy
-    if _busy:
-        return
-    _busy = True
-    try:
-        _follow_all(scene, depsgraph, changed)
-    finally:
-        _busy = False
+    """changed: meshes and shape keys that something else than a pose changed. A render has a thread of its own, and waits.
+    A call from within, by an update there, has nothing to do."""
+    global _inside
+    with _lock:
+        if _inside:
+            return
+        _inside = True
+        try:
+            _follow_all(scene, depsgraph, changed)
+        finally:
+            _inside = False
 
 
 @persistent
@@ -269,6 +277,7 @@ def on_other(*_):
 @persistent
 def on_load(*_):
     again()
+    problems.clear()
     _rigs.clear()
     _weighed.clear()
     data.weights.clear()

@@ -10,6 +10,7 @@ is (V, 3) what it adds to the form of the mesh there.
 import uuid
 from collections import OrderedDict
 
+import bpy
 import numpy
 
 from .armature import composed, matrices, relative, transforms
@@ -18,7 +19,7 @@ from .library import exemplar
 
 PREFIX = "exemplar:"
 LONGEST = 63 - len(PREFIX)  # letters of a name, since Blender's names have at most 63
-KEPT = 16
+KEPT = 16  # rigs at least; twice as many as there are, if that is more
 DAMPING = 1e-8  # of squared lengths that a skin makes of 1
 UP = numpy.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # z up to y up
 _loaded = OrderedDict()  # revision of a file -> Rig
@@ -59,7 +60,7 @@ def rig_of(mesh, entry):
         if not isinstance(data, bytes):
             return None
         rig = _loaded[entry.revision] = exemplar.load(data)
-        while len(_loaded) > KEPT:
+        while len(_loaded) > max(KEPT, 2 * sum(len(each.exemplar.stored) for each in bpy.data.meshes)):
             _loaded.popitem(last=False)
     _loaded.move_to_end(entry.revision)
     return rig

@@ -282,6 +282,65 @@ def test_flat_matrices():
     assert not local[2, :3, :3].any() and numpy.array_equal(bones.relative(turned, parents, [2])[0], local[2])
 
 
+def test_one_broken_rig_leaves_the_others():
+    thing, armature = tube()
+    kept(thing, armature)
+    other = thing.copy()
+    other.data = thing.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    scenes.turn(armature, "bone 2", 0)
+    update, broken = live.update, thing
+
+    def failing(thing, *rest):
+        if thing == broken:
+            raise IndexError("broken on purpose")
+        return update(thing, *rest)
+
+    live.update = failing
+    try:
+        scenes.turn(armature, "bone 2", 90)
+    finally:
+        live.update = update
+    assert far(form(other), form(other, "Basis")) > 0.1
+    assert live.problems[live.name_of(thing.data)] == "Broken on purpose"
+    scenes.turn(armature, "bone 2", 80)
+    assert not live.problems
+
+
+def test_bone_renamed_while_sculpting():
+    thing, armature = tube()
+    kept(thing, armature)
+    scenes.turn(armature, "bone 2", 45)
+    bpy.ops.exemplar.sculpt()
+    made = sculpt(thing)
+    armature.data.bones["bone 2"].name = "elbow"
+    work("OBJECT")
+    assert is_pending(thing, made)
+    assert "reads the bone 'bone 2'" in live.problems[live.name_of(thing.data)]
+    scenes.clear()
+    assert not live.problems
+
+
+def test_many_rigs_are_kept():
+    thing, armature = scenes.tube(around=4, along=4)
+    bpy.ops.exemplar.make()
+    kept(thing, armature)
+    for _ in range(live.KEPT + 1):
+        other = thing.copy()
+        other.data = thing.data.copy()
+        bpy.context.scene.collection.objects.link(other)
+    scenes.turn(armature, "bone 2", 45)
+    rigs = set(map(id, live._rigs.values()))
+    assert len(rigs) >= live.KEPT + 2
+    scenes.turn(armature, "bone 2", 50)
+    assert set(map(id, live._rigs.values())) == rigs
+    mesh = thing.data
+    for i in range(stored.KEPT + 2):
+        stored.add(mesh, f"rig {i}", "RIG", file_of(thing, armature))
+    files = list(stored.rigs(mesh).values())
+    assert all(a is b for a, b in zip(files, stored.rigs(mesh).values()))
+
+
 def file_of(thing, armature):
     return export.Whole(thing, armature, bpy.context.scene).rig.to_bytes()
 
@@ -303,3 +362,27 @@ def test_only_what_was_changed_is_looked_at():
         assert seen == [thing.name], seen
     finally:
         live.look = look
+
+
+def test_a_thread_waits_for_its_frame():
+    tube()
+    scene, follow, order = bpy.context.scene, live._follow_all, []
+    threads = []
+
+    def all_of(scene, depsgraph, changed):
+        order.append("begin " + threading.current_thread().name)
+        if not threads:
+            threads.append(threading.Thread(target=live._follow, args=(scene, depsgraph), name="render"))
+            threads[0].start()
+            threads[0].join(0.2)
+            live._follow(scene, depsgraph)  # from within: nothing to do
+        order.append("end " + threading.current_thread().name)
+
+    live._follow_all = all_of
+    try:
+        live._follow(scene, bpy.context.evaluated_depsgraph_get())
+        threads[0].join()
+    finally:
+        live._follow_all = follow
+    main = threading.main_thread().name
+    assert order == [f"begin {main}", f"end {main}", "begin render", "end render"], order
