@@ -96,6 +96,14 @@ def key_of(mesh):
     return mesh.shape_keys.key_blocks.get(LIVE) if mesh.shape_keys else None
 
 
+def renamed(mesh):
+    """The key that was written last, if it has another name now, or None."""
+    keys, own = mesh.shape_keys, {example.name for layer in mesh.exemplar.layers for example in layer.examples}
+    before = keys.get(SUMS, "").rpartition(" ")[2]
+    return next((key for key in keys.key_blocks if key.value == 1 and key != keys.reference_key and key.name not in own and
+                 str(zlib.crc32(compat.read_key(key, len(mesh.vertices)))) == before), None)
+
+
 def update(thing, armature, depsgraph):
     """Writes the form of an object at its pose, if that is new. True if it was written."""
     mesh, key = thing.data, key_of(thing.data)

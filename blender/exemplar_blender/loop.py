@@ -82,9 +82,9 @@ def make(thing):
     mesh = thing.data
     if not mesh.shape_keys:
         thing.shape_key_add(name="Basis", from_mix=False)
-    key = thing.shape_key_add(name=LIVE, from_mix=False)
-    key.value = 1.0
-    thing.active_shape_key_index = len(mesh.shape_keys.key_blocks) - 1
+    key = live.renamed(mesh) or thing.shape_key_add(name=LIVE, from_mix=False)
+    key.name, key.value = LIVE, 1.0
+    thing.active_shape_key_index = mesh.shape_keys.key_blocks.find(LIVE)
     thing.show_only_shape_key = False
     mesh.exemplar.made = True
     settle(mesh.exemplar)

@@ -210,6 +210,16 @@ def test_make_after_remove():
     assert not thing.data.exemplar.pending and far(form(thing), form(thing, "Basis")) > 0.1
 
 
+def test_make_takes_its_key_back():
+    thing, armature = tube()
+    name = kept(thing, armature)
+    seen = scenes.posed(thing)
+    live.key_of(thing.data).name = "mine"
+    bpy.ops.exemplar.make()
+    assert thing.data.shape_keys.key_blocks.keys() == ["Basis", data.LIVE, name]
+    assert far(scenes.posed(thing), seen) < 1e-6 and not thing.data.exemplar.pending
+
+
 def test_new_mesh_of_an_old_name():
     thing, armature = tube()
     kept(thing, armature)
