@@ -6,10 +6,10 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from . import export
-from .errors import Refused
+from .errors import Refused, length
 from .library import exemplar
 from .progress import Bar
-from .write import Writing, left_out, length, ready, size, told
+from .write import Writing, left_out, ready, size, told
 
 KINDS = [
     (".glb", "glTF (.glb)", "Morph targets, a skin and an animation"),

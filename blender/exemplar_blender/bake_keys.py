@@ -11,9 +11,8 @@ from bpy.app.handlers import persistent
 
 from . import compat, live, places
 from .bake_drivers import PREFIX, Writer, quoted
-from .errors import Action, Refused
+from .errors import Action, Refused, length
 from .loop import subject
-from .write import length
 
 POSES = 200
 MEMORY = 400e6  # bytes of forms that are compared

@@ -17,11 +17,10 @@ from . import bring_look, character, loop
 from .bake_keys import seen
 from .bring_bones import Joints
 from .data import KINDS, set_numbers, touch
-from .errors import Action, Refused
+from .errors import Action, Refused, length
 from .examples import write_form
 from .export import UP
 from .library import exemplar
-from .write import length
 
 PRINCIPAL = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 

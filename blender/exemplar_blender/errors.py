@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user is told when something cannot be done: one sentence, and the scene stays as it was."""
+"""Sentences for the user: why something cannot be done, with the scene as it was, and how long a thing is."""
 import bpy
 
 from .library import exemplar
@@ -32,3 +32,11 @@ def sentence(error):
     """An exception's text as a sentence."""
     text = str(error) or "There is not enough memory"
     return text[0].upper() + text[1:]
+
+
+def length(metres):
+    """A length for people."""
+    for factor, unit in ((1, "m"), (1e3, "mm")):
+        if metres * factor >= 1:
+            return f"{metres * factor:.3g} {unit}"
+    return f"{metres * 1e3:.2g} mm"

@@ -6,7 +6,7 @@ from bpy.props import StringProperty
 
 from . import character, compat, live, places
 from .data import ANGLES, LIVE, rig_of, touch, unique
-from .errors import Action, Refused
+from .errors import Action, Refused, length
 from .library import exemplar
 
 SAME_ANGLE, SAME_SLIDER = 0.5, 1e-3  # places that are closer on an axis, in degrees or in a slider's unit, are one
@@ -29,10 +29,11 @@ def subject(context, posed=True):
 
 
 class Hands:
-    """Leaves Sculpt or Edit Mode, so that the mesh has what was sculpted, and goes back at the end."""
+    """Leaves Sculpt or Edit Mode, so that the mesh has what was sculpted, and goes back at the end. done: True to stay in
+    Object Mode if all went well."""
 
-    def __init__(self, thing):
-        self.thing, self.mode = thing, thing.mode
+    def __init__(self, thing, done=False):
+        self.thing, self.mode, self.done = thing, thing.mode, done
 
     def _set(self, mode):
         objects = bpy.context.view_layer.objects
@@ -44,8 +45,8 @@ class Hands:
         if self.mode not in ("OBJECT", "POSE"):
             self._set("OBJECT")
 
-    def __exit__(self, *_):
-        if self.thing.mode != self.mode:
+    def __exit__(self, error, *_):
+        if self.thing.mode != self.mode and (error or not self.done):
             self._set(self.mode)
 
 
@@ -151,8 +152,11 @@ class EXEMPLAR_OT_keep(Action):
 
     def act(self, context):
         thing, rig, armature = subject(context)
-        with Hands(thing):
-            return keep(context, thing, armature, self.name or rig.next_name, spoken(self.axes))
+        axes, sculpting = spoken(self.axes), thing.mode == "SCULPT"
+        with Hands(thing, done=True):
+            if sculpting:
+                bpy.ops.ed.undo_push(message="Sculpt")  # undo of strokes does not know what Keep changes
+            return keep(context, thing, armature, self.name or rig.next_name, axes)
 
 
 def ticked(rig):
@@ -276,9 +280,10 @@ def keep(context, thing, armature, name="", axes=None):
     live.forget(mesh)
     context.view_layer.update()
     back = numpy.abs(compat.read_key(live.key_of(mesh), len(form)) - form).max()
-    count = int((moved > 0).sum())
-    return (f"{'Replaced' if replaced else 'Kept'} '{example.name}' in layer '{layer.name}': {count} of {len(form)} vertices "
-            f"moved, by up to {moved.max():.3g}; comes back within {back:.1g}")
+    unit = abs(thing.matrix_world.median_scale) * context.scene.unit_settings.scale_length
+    return (f"{'Replaced' if replaced else 'Kept'} '{example.name}' in layer '{layer.name}': {int((moved > 0).sum())} of "
+            f"{len(form)} vertices moved, by up to {length(moved.max() * unit)}; comes back "
+            f"{'exactly' if back <= 1e-5 * live_rig.size else f'within {length(back * unit)}'}")
 
 
 def place_example(thing, layer, place, name):

@@ -31,7 +31,7 @@ class EXEMPLAR_OT_add_tube(Action):
 
 
 def tube(context, around, along, length, radius):
-    """A tube that stands at the 3D cursor, bones 'upper' and 'lower' inside, and an Armature modifier."""
+    """A tube that stands at the 3D cursor, bones 'upper arm' and 'forearm' inside, and an Armature modifier."""
     heights = [length * i / along for i in range(along + 1)]
     angles = [2 * math.pi * i / around for i in range(around)]
     vertices = [(radius * math.cos(a), radius * math.sin(a), h) for h in heights for a in angles]
@@ -48,14 +48,14 @@ def tube(context, around, along, length, radius):
     context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     bones = armature.data.edit_bones
-    for name, begin in (("upper", 0.0), ("lower", length / 2)):
+    for name, begin in (("upper arm", 0.0), ("forearm", length / 2)):
         bone = bones.new(name)
-        bone.head, bone.tail, bone.parent = (0, 0, begin), (0, 0, begin + length / 2), bones.get("upper") if begin else None
+        bone.head, bone.tail, bone.parent = (0, 0, begin), (0, 0, begin + length / 2), bones.get("upper arm") if begin else None
         bone.use_connect = bool(begin)
     bpy.ops.object.mode_set(mode="OBJECT")
     for bone in armature.pose.bones:
         bone.rotation_mode = "XYZ"
-    upper, lower = thing.vertex_groups.new(name="upper"), thing.vertex_groups.new(name="lower")
+    upper, lower = thing.vertex_groups.new(name="upper arm"), thing.vertex_groups.new(name="forearm")
     for number, (_, _, height) in enumerate(vertices):
         x = min(1.0, max(0.0, (height - length / 2) / (2 * radius) + 0.5))
         weight = x * x * (3 - 2 * x)

@@ -101,14 +101,6 @@ def size(count):
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
-def length(metres):
-    """A length for people."""
-    for factor, unit in ((1, "m"), (1e3, "mm")):
-        if metres * factor >= 1:
-            return f"{metres * factor:.3g} {unit}"
-    return f"{metres * 1e3:.2g} mm"
-
-
 class Writing(Action, ExportHelper):
     """An operator that writes a file."""
     bl_options = {"REGISTER"}

@@ -270,8 +270,7 @@ def test_edit_mode_sculpt():
     bpy.ops.mesh.select_all(action="SELECT")
     bpy.ops.transform.translate(value=(0.3, 0, 0))
     assert bpy.ops.exemplar.keep() == {"FINISHED"}
-    assert thing.mode == "EDIT"
-    bpy.ops.object.mode_set(mode="OBJECT")
+    assert thing.mode == "OBJECT"
     assert len(thing.data.exemplar.layers[0].examples) == 1
 
 
@@ -374,11 +373,11 @@ def test_tutorial_tube():
     thing = bpy.context.object
     armature = character.armature_of(thing)
     bpy.ops.exemplar.make()
-    armature.pose.bones["lower"].rotation_euler = (math.radians(90), 0, 0)
+    armature.pose.bones["forearm"].rotation_euler = (math.radians(90), 0, 0)
     bpy.context.view_layer.update()
     scenes.sculpt(thing, scenes.bulge((0, 0.4, 2), 0.5, 0.2, (0, 1, 0.3)))
     assert bpy.ops.exemplar.keep() == {"FINISHED"}
-    assert thing.data.exemplar.layers[0].name == "lower.x"
+    assert thing.data.exemplar.layers[0].name == "forearm.x"
 
 
 def test_bones_edited():
@@ -465,8 +464,10 @@ def test_keep_in_sculpt_mode_with_the_armature_active():
     made = live_form(thing)
     made[:, 1] += 0.1
     compat.write_key(live.key_of(thing.data), made)
-    assert bpy.ops.exemplar.keep() == {"FINISHED"}
+    refused(bpy.ops.exemplar.keep, "no bone", axes="elbow:X")
     assert thing.mode == "SCULPT" and armature.mode == "POSE"
+    assert bpy.ops.exemplar.keep() == {"FINISHED"}
+    assert thing.mode == "OBJECT" and armature.mode == "POSE"
 
 
 def test_keep_where_a_key_is_gone():
@@ -481,3 +482,22 @@ def test_keep_where_a_key_is_gone():
     assert bpy.ops.exemplar.keep() == {"FINISHED"}
     assert len(thing.data.exemplar.layers[0].examples) == 3
     assert numpy.abs(scenes.posed(thing) - seen).max() < 1e-6
+
+
+def test_one_undo_takes_a_keep_in_sculpt_mode_back():
+    thing, armature = tube()
+    turn(armature, bone_2=(70, 0, 0))
+    scenes.use(thing)
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="SCULPT")
+    made = live_form(thing)
+    made[:, 1] += 0.1
+    compat.write_key(live.key_of(thing.data), made)
+    assert bpy.ops.exemplar.keep("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert len(thing.data.exemplar.layers) == 1
+    bpy.ops.ed.undo()
+    thing = bpy.data.objects["Tube"]
+    bpy.context.view_layer.update()
+    assert len(thing.data.exemplar.layers) == 0
+    assert numpy.array_equal(live_form(thing), made)  # the sculpt is there, and not kept
+    assert bpy.ops.exemplar.keep() == {"FINISHED"}
