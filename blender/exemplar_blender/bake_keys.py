@@ -9,7 +9,7 @@ import bpy
 import numpy
 from bpy.app.handlers import persistent
 
-from . import compat, live, places
+from . import compat, live, places, write
 from .bake_drivers import PREFIX, Writer, quoted
 from .errors import Action, Refused, length
 from .loop import subject
@@ -215,12 +215,7 @@ class EXEMPLAR_OT_bake_keys(Action):
     bl_label = "Bake to Shape Keys and Drivers"
 
     def act(self, context):
-        thing, rig, armature = subject(context)
-        if rig.pending:
-            raise Refused("A sculpt is not kept yet: press Keep or Discard Sculpt first")
-        if thing.mode in ("SCULPT", "EDIT"):
-            raise Refused(f"'{thing.name}' is in {thing.mode.title()} Mode: leave it first")
-        return bake(context, thing, armature)
+        return bake(context, *write.ready(context))
 
 
 class EXEMPLAR_OT_unbake(Action):

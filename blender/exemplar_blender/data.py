@@ -183,6 +183,7 @@ class MeshRig(bpy.types.PropertyGroup):
     pending: BoolProperty(description="True if the form was changed by hand and not kept yet")
     proposed: CollectionProperty(type=Proposed)
     chosen: BoolProperty(description="True if the user changed what is proposed: Keep then takes it as it is")
+    all_bones: BoolProperty(name="Other Turned Bones", description="Show all bones that are turned, to choose among them")
     next_name: StringProperty(name="Name", description="Of the example that Keep makes; empty: its bone and angle")
     layers: CollectionProperty(type=Layer)
     active: IntProperty(name="Layer", min=0)

@@ -46,8 +46,10 @@ class EXEMPLAR_OT_garment_learn(Action):
                              subtype="DISTANCE")
 
     def invoke(self, context, event):
-        others = [each.name for each in context.selected_objects if each.type == "MESH" and each != context.object]
-        self.driver = others[0] if len(others) == 1 else ""
+        meshes = [each for each in context.scene.objects if each.type == "MESH" and each != context.object]
+        others = [each for each in meshes if each.select_get()] or [each for each in meshes if character.armature_of(each)] \
+            or meshes
+        self.driver = others[0].name if len(others) == 1 else ""
         self.begin, self.end = context.scene.frame_start, context.scene.frame_end
         return context.window_manager.invoke_props_dialog(self)
 

@@ -139,7 +139,8 @@ def draw_sculpt(layout, thing, rig, armature):
     box.prop(rig, "next_name")
     if len(rig.proposed):
         box.label(text="It depends on")
-    for proposed in rig.proposed:
+    others = [proposed for proposed in rig.proposed if not proposed.used]
+    for proposed in [each for each in rig.proposed if each.used] + (others if rig.all_bones else []):
         column = box.column(align=True)
         row = column.row(align=True)
         row.prop(proposed, "used", text=proposed.bone)
@@ -148,6 +149,8 @@ def draw_sculpt(layout, thing, rig, armature):
         value.label(text=turned_by(armature, proposed))
         if proposed.used:
             column.prop(proposed, "reading", text="")
+    if others:
+        box.prop(rig, "all_bones", text=f"{len(others)} other turned bone{'s' if len(others) > 1 else ''}")
     row = box.row(align=True)
     row.operator("exemplar.find_axes", icon="VIEWZOOM")
     row.operator("exemplar.discard", text="Discard", icon="X")
@@ -238,8 +241,8 @@ def draw_example(layout, layer, example):
     column.operator("exemplar.duplicate", icon="DUPLICATE")
     column.operator("exemplar.take_form", icon="LINKED")
     row = column.row(align=True)
-    row.operator("exemplar.remove_example", text="Example", icon="REMOVE")
-    row.operator("exemplar.remove_layer", text="Layer", icon="REMOVE")
+    row.operator("exemplar.remove_example", text="Remove", icon="TRASH")
+    row.operator("exemplar.remove_layer", text="Remove Layer", icon="TRASH")
 
 
 def draw_pseudos(layout, layer):

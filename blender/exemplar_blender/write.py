@@ -10,14 +10,16 @@ from bpy_extras.io_utils import ExportHelper
 from . import character, compat, export
 from .data import rig_of
 from .errors import Action, Refused
-from .loop import subject
+from .loop import Hands, subject
 
 
 def ready(context):
-    """The active object and its armature, if there is something to export."""
+    """The active object and its armature, out of Sculpt and Edit Mode; Refused if a sculpt is not kept."""
     thing, rig, armature = subject(context)
-    if rig.pending:
-        raise Refused("A sculpt is not kept yet: press Keep or Discard Sculpt first")
+    with Hands(thing, done=True):
+        context.view_layer.update()
+        if rig.pending:
+            raise Refused("A sculpt is not kept yet: press Keep or Discard Sculpt first")
     return thing, armature
 
 
