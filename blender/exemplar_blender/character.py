@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An object that can have a rig: its mesh, its armature, its modifiers, its skin; and why not, in a sentence."""
-import bpy
 import numpy
 
 from .data import rig_of
@@ -131,13 +130,3 @@ def influences(thing, armature, numbers=None):
         return numpy.zeros(0, numpy.int32), numpy.zeros(0, numpy.int32), numpy.zeros(0)
     found = numpy.array(rows, dtype=numpy.float64)
     return found[:, 0].astype(numpy.int32), found[:, 1].astype(numpy.int32), found[:, 2]
-
-
-def scene_object(mesh, scene):
-    """The first object of a scene that shows a mesh, and its armature."""
-    for thing in scene.objects:
-        if thing.type == "MESH" and thing.data == mesh:
-            armature = armature_of(thing)
-            if armature:
-                return thing, armature
-    return None, None

@@ -113,7 +113,7 @@ def test_not_a_rig():
 def test_clips():
     """A clip of a glTF file becomes an action that plays as the rig does."""
     skeleton = exemplar.Skeleton(["root", "arm"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
-    times, locals_ = numpy.arange(5) / 24, numpy.tile(skeleton.rest, (5, 1, 1))
+    locals_ = numpy.tile(skeleton.rest, (5, 1, 1))
     locals_[:, 1, 3:7] = [[math.sin(a / 2), 0, 0, math.cos(a / 2)] for a in numpy.linspace(0, 1.2, 5)]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
