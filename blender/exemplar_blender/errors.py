@@ -31,6 +31,8 @@ class Action(bpy.types.Operator):
 def sentence(error):
     """An exception's text as a sentence."""
     text = str(error) or "There is not enough memory"
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        text = f"'{error.filename}' cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
     return text[0].upper() + text[1:]
 
 

@@ -277,13 +277,4 @@ class EXEMPLAR_OT_rename_layer(OnLayer):
 
 _classes = (EXEMPLAR_OT_go, EXEMPLAR_OT_go_rest, EXEMPLAR_OT_resculpt, EXEMPLAR_OT_solo, EXEMPLAR_OT_solo_layer,
             EXEMPLAR_OT_move_here, EXEMPLAR_OT_duplicate, EXEMPLAR_OT_rename_example, EXEMPLAR_OT_rename_layer)
-
-
-def register():
-    for each in _classes:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(_classes):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(_classes)

@@ -266,16 +266,4 @@ class EXEMPLAR_OT_garment_forget(Action):
             if key:
                 thing.shape_key_remove(key)
         context.view_layer.update()
-
-
-_classes = (EXEMPLAR_OT_garment_learn, EXEMPLAR_OT_garment_forget)
-
-
-def register():
-    for each in _classes:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(_classes):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory((EXEMPLAR_OT_garment_learn, EXEMPLAR_OT_garment_forget))

@@ -364,13 +364,4 @@ def at_place(layer, place):
 
 _classes = (EXEMPLAR_OT_make, EXEMPLAR_OT_pose, EXEMPLAR_OT_sculpt, EXEMPLAR_OT_keep,
             EXEMPLAR_OT_discard)
-
-
-def register():
-    for each in _classes:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(_classes):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(_classes)

@@ -341,13 +341,4 @@ class EXEMPLAR_PT_clothes(Part):
 _classes = (EXEMPLAR_UL_layers, EXEMPLAR_UL_examples, EXEMPLAR_PT_main, EXEMPLAR_PT_examples, EXEMPLAR_PT_map,
             EXEMPLAR_PT_findings, EXEMPLAR_PT_mirror, EXEMPLAR_PT_out, EXEMPLAR_PT_clothes) if library.found else \
     (EXEMPLAR_PT_missing,)
-
-
-def register():
-    for each in _classes:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(_classes):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(_classes)

@@ -67,8 +67,8 @@ def shares(thing, armature, moved, form, candidates):
 
 def propose(thing, armature, bones, locals_, moved, form):
     """[(bone, reading)] that a sculpt depends on: turned bones around it, the one in its middle first."""
-    candidates = turned(bones, locals_)
-    if not candidates:
+    candidates, moved = turned(bones, locals_), numpy.where(numpy.isfinite(moved), moved, 0)
+    if not candidates or not moved.any():
         return []
     found = shares(thing, armature, moved, form, candidates)
     most = max(found.values())

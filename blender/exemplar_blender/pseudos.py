@@ -47,16 +47,4 @@ class EXEMPLAR_OT_remove_pseudo(OnLayer):
         layer.pseudos.remove(self.index)
         touch(thing.data)
         context.view_layer.update()
-
-
-_classes = (EXEMPLAR_OT_take_form, EXEMPLAR_OT_remove_pseudo)
-
-
-def register():
-    for each in _classes:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(_classes):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory((EXEMPLAR_OT_take_form, EXEMPLAR_OT_remove_pseudo))

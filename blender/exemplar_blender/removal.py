@@ -125,13 +125,4 @@ def remove_stored(thing, entry):
 
 
 _classes = (EXEMPLAR_OT_remove_example, EXEMPLAR_OT_remove_layer, EXEMPLAR_OT_remove_rig)
-
-
-def register():
-    for each in _classes:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(_classes):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(_classes)

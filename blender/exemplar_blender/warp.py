@@ -108,14 +108,4 @@ class EXEMPLAR_OT_warp_remove(Action):
         context.view_layer.update()
 
 
-_classes = (EXEMPLAR_OT_warp, EXEMPLAR_OT_warp_remove)
-
-
-def register():
-    for each in _classes:
-        bpy.utils.register_class(each)
-
-
-def unregister():
-    for each in reversed(_classes):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory((EXEMPLAR_OT_warp, EXEMPLAR_OT_warp_remove))

@@ -362,6 +362,19 @@ def test_wrong_use():
     thing.modifiers["Armature"].object = None
     all_refuse(keep, "lost its armature")
     assert "no armature" in live.problems[live.name_of(thing.data)]
+    thing.modifiers["Armature"].object = armature
+    turn(armature, bone_2=(60, 0, 0))
+
+    def spoil(form):
+        form[3] = numpy.nan
+        return form
+
+    scenes.sculpt(thing, spoil)
+    all_refuse(keep, "not finite")
+    bpy.ops.exemplar.discard()
+    before = snapshot()
+    refused(bpy.ops.exemplar.import_rig, "no such file", filepath="/nowhere/a rig.glb")
+    assert snapshot() == before
     empty = bpy.data.objects.new("empty", bpy.data.meshes.new("empty"))
     bpy.context.scene.collection.objects.link(empty)
     scenes.use(empty)
