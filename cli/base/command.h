@@ -96,6 +96,7 @@ extern const ex_command cmd_diff;
 extern const ex_command cmd_drive;
 extern const ex_command cmd_edit;
 extern const ex_command cmd_example;
+extern const ex_command cmd_farm;
 extern const ex_command cmd_figures;
 extern const ex_command cmd_info;
 extern const ex_command cmd_init;

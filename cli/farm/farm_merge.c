@@ -1,0 +1,320 @@
+/*
+ * exemplar farm merge - makes the results of a plan from its pieces: one cache, one rig, one folder of each. Every piece
+ * is checked byte by byte. Results are written whole or not at all; if a piece is missing or damaged, it is named.
+ */
+#define _GNU_SOURCE
+
+#include "farm.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "common/array.h"
+#include "piece.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool clean;
+
+static const ex_option options[] = {
+    {.name = "clean", .help = "remove the pieces afterwards, to save disk", .flag = &clean},
+};
+
+enum { NAMED_MOST = 5, NOTES_MOST = 10 };
+
+/* ---- before ---- */
+
+static bool all_done(const ex_call *call, const exi_farm *farm) {
+    ex_error error = {.result = EX_OK};
+    exi_farm_state *states = array_allocate((size_t)farm->task_count, sizeof *states);
+    int missing = 0;
+    if (!states || exi_farm_states(farm, states, &error) != EX_OK) {
+        free(states);
+        exi_failed(&error);
+        return false;
+    }
+    for (int i = 0; i < farm->task_count; i++)
+        missing += states[i] != EXI_FARM_DONE;
+    for (int i = 0, named = 0; i < farm->task_count && named < NAMED_MOST && missing; i++)
+        if (states[i] != EXI_FARM_DONE) {
+            static const char *const words[] = {"not begun", "done", "running", "failed", "lost"};
+            exi_failed_text("the piece of task %d (%s) is missing: %s", i + 1, farm->tasks[i].name, words[states[i]]);
+            named++;
+        }
+    if (missing > NAMED_MOST)
+        exi_failed_text("and %d more", missing - NAMED_MOST);
+    if (missing)
+        exi_failed_text("%d of %d pieces are missing, so nothing was merged: 'exemplar farm status %s' says more", missing,
+                        farm->task_count, call->arguments[0]);
+    free(states);
+    return missing == 0;
+}
+
+/* An input that changed after the plan makes its pieces old. One that is gone does not matter any more. */
+static ex_result check_inputs(const exi_farm *farm, ex_error *error) {
+    const json_t *inputs = json_object_get(farm->plan, "inputs");
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const json_t *input = json_array_get(inputs, i);
+        struct stat info;
+        if (stat(exi_farm_text(input, "path"), &info) == 0 && (double)info.st_size != exi_farm_number(input, "size"))
+            return ex_error_set(error, EX_ERROR_DATA, "'%s' has changed since the plan was made: plan again",
+                                exi_farm_text(input, "path"));
+    }
+    return EX_OK;
+}
+
+/* ---- files ---- */
+
+static ex_result make_folder_of(const char *path, ex_error *error) {
+    char *copy = text_copy(path), *slash = copy ? strrchr(copy, '/') : NULL;
+    ex_result result = copy ? EX_OK : ex_error_memory(error, "a path", strlen(path));
+    if (slash && slash > copy) {
+        *slash = 0;
+        result = ex_make_directory(copy, error);
+    }
+    free(copy);
+    return result;
+}
+
+/* Takes one file, or all files below a folder of the piece, to their places. */
+static ex_result take_files(const exi_farm *farm, int task, const char *name, const char *below, const char *output,
+                            ex_error *error) {
+    exi_piece piece;
+    char *path = exi_farm_piece_path(farm, task);
+    ex_result result = path ? exi_piece_open(path, farm->tasks[task].fingerprint, &piece, error)
+                            : ex_error_memory(error, "a path", 64);
+    const size_t skip = strlen(below);
+    bool found = !name;
+    for (int i = 0; result == EX_OK && i < piece.file_count; i++) {
+        const char *one = piece.files[i].name;
+        if (name ? strcmp(one, name) != 0 : strncmp(one, below, skip) != 0)
+            continue;
+        char *to = name ? text_copy(output) : exi_path_inside(output, one + skip, "");
+        found = true;
+        result = to ? make_folder_of(to, error) : ex_error_memory(error, "a path", 64);
+        if (result == EX_OK)
+            result = exi_piece_extract(&piece, i, to, true, error);
+        free(to);
+    }
+    if (result == EX_OK && !found)
+        result = ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "the piece '%s' has no '%s'", path, name),
+                               "bad_piece");
+    if (path)
+        exi_piece_close(&piece);
+    free(path);
+    return result;
+}
+
+/* ---- results ---- */
+
+typedef struct merge {
+    const ex_call *call;
+    const exi_farm *farm;
+    int frames, files, bad;
+    double seconds, memory, bytes;
+    json_t *notes;
+    ex_error *error;
+} merge;
+
+static ex_result make_result(merge *m, const json_t *result) {
+    const char *kind = exi_farm_text(result, "kind"), *output = exi_farm_text(result, "output");
+    const json_t *parts = json_object_get(result, "parts"), *tasks = json_object_get(result, "tasks");
+    ex_result made = make_folder_of(output, m->error);
+    int frames = 0;
+    if (made == EX_OK && strcmp(kind, "cache") == 0) {
+        made = exi_farm_join_cache(m->farm, result, &frames, &m->bad, m->error);
+        m->frames += frames;
+    }
+    for (size_t i = 0; made == EX_OK && strcmp(kind, "file") == 0 && i < json_array_size(parts); i++) {
+        const json_t *part = json_array_get(parts, i);
+        m->bad = (int)json_integer_value(json_array_get(part, 0));
+        made = take_files(m->farm, m->bad, json_string_value(json_array_get(part, 1)), "", output, m->error);
+    }
+    for (size_t i = 0; made == EX_OK && strcmp(kind, "files") == 0 && i < json_array_size(tasks); i++) {
+        m->bad = (int)json_integer_value(json_array_get(tasks, i));
+        made = take_files(m->farm, m->bad, NULL, exi_farm_text(result, "below"), output, m->error);
+    }
+    if (made == EX_OK) {
+        m->files++;
+        m->bytes += exi_file_size(output);
+    }
+    return made;
+}
+
+/* Adds up what the pieces' records say. */
+static ex_result read_records(merge *m) {
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < m->farm->task_count; i++) {
+        exi_piece piece;
+        char *path = exi_farm_piece_path(m->farm, i);
+        m->bad = i;
+        result = path ? exi_piece_open(path, m->farm->tasks[i].fingerprint, &piece, m->error)
+                      : ex_error_memory(m->error, "a path", 64);
+        if (result == EX_OK) {
+            const double memory = exi_farm_number(piece.record, "memory");
+            m->seconds += exi_farm_number(piece.record, "seconds");
+            m->memory = memory > m->memory ? memory : m->memory;
+            const json_t *notes = json_object_get(piece.record, "notes");
+            for (size_t n = 0; n < json_array_size(notes); n++) {
+                char text[2000];
+                snprintf(text, sizeof text, "%s: %s", m->farm->tasks[i].name,
+                         json_string_value(json_array_get(notes, n)));
+                json_array_append_new(m->notes, json_string(text));
+            }
+        }
+        if (path)
+            exi_piece_close(&piece);
+        free(path);
+    }
+    return result;
+}
+
+/* Puts a damaged piece aside, so that its task counts as failed and 'farm retry' makes it again. */
+static void reject(merge *m) {
+    char *path = exi_farm_piece_path(m->farm, m->bad),
+         *aside = exi_farm_path(m->farm, "failed", m->farm->tasks[m->bad].piece, ".piece");
+    json_t *lines = json_pack("[s]", m->error->text);
+    if (path && aside && rename(path, aside) == 0)
+        exi_farm_fail(m->farm, m->bad, "damaged", lines);
+    json_decref(lines);
+    free(path);
+    free(aside);
+}
+
+static void remove_pieces(const exi_farm *farm) {
+    for (int i = 0; i < farm->task_count; i++) {
+        char *path = exi_farm_piece_path(farm, i);
+        if (path)
+            (void)remove(path);
+        free(path);
+    }
+}
+
+static ex_result write_report(const merge *m, double took) {
+    const char *host = exi_farm_text(m->farm->plan, "machine");
+    ex_file_writer writer;
+    json_t *report = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:O, s:O}", "version",
+                               exi_farm_text(m->farm->plan, "version"), "machine", host, "simd",
+                               exi_farm_text(m->farm->plan, "simd"), "tasks", m->farm->task_count, "results", m->files,
+                               "frames", m->frames, "seconds", m->seconds, "memory", m->memory, "bytes", m->bytes,
+                               "merge_seconds", took, "made", json_object_get(m->farm->plan, "results"), "notes", m->notes);
+    char *text = report ? json_dumps(report, JSON_INDENT(1)) : NULL, *path = exi_farm_path(m->farm, "report.json", "", "");
+    ex_result result = text && path ? ex_file_open(&writer, path, m->error) : ex_error_memory(m->error, "a report", 1024);
+    if (result == EX_OK) {
+        ex_file_write(&writer, text, strlen(text));
+        result = ex_file_commit(&writer, m->error);
+    }
+    free(text);
+    free(path);
+    json_decref(report);
+    return result;
+}
+
+static void print(const merge *m, double took) {
+    char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE];
+    if (m->call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_number(&json, "results", m->files);
+        exi_emit_number(&json, "frames", m->frames);
+        exi_emit_number(&json, "bytes", m->bytes);
+        exi_emit_number(&json, "seconds", m->seconds);
+        exi_emit_number(&json, "memory", m->memory);
+        exi_emit_number(&json, "notes", (double)json_array_size(m->notes));
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+        return;
+    }
+    const json_t *results = json_object_get(m->farm->plan, "results");
+    exi_print("%s from %s", exi_text_count(a, m->files, "result"), exi_text_count(b, m->farm->task_count, "piece"));
+    if (m->frames > 0)
+        exi_print(", %s", exi_text_count(a, m->frames, "frame"));
+    exi_print(", %s, %s\n", exi_text_bytes(b, m->bytes), exi_text_seconds(c, took));
+    for (size_t i = 0; i < json_array_size(results) && i < NAMED_MOST; i++)
+        exi_print("  %s\n", exi_farm_text(json_array_get(results, i), "output"));
+    if (json_array_size(results) > NAMED_MOST)
+        exi_print("  and %d more\n", (int)json_array_size(results) - NAMED_MOST);
+    exi_print("The tasks took %s in all, at most %s of memory.\n", exi_text_seconds(a, m->seconds),
+              exi_text_bytes(b, m->memory));
+}
+
+static void print_notes(const merge *m) {
+    const size_t count = json_array_size(m->notes);
+    for (size_t i = 0; i < count && i < NOTES_MOST; i++)
+        exi_failed_text("%s", json_string_value(json_array_get(m->notes, i)));
+    if (count > NOTES_MOST)
+        exi_failed_text("and %d more notes, in %s/report.json", (int)count - NOTES_MOST, m->call->arguments[0]);
+}
+
+static int merge_all(const ex_call *call, const exi_farm *farm) {
+    ex_error error = {.result = EX_OK};
+    exi_progress progress;
+    merge m = {.call = call, .farm = farm, .bad = -1, .notes = json_array(), .error = &error};
+    const json_t *results = json_object_get(farm->plan, "results");
+    const double start = exi_clock();
+    const size_t count = json_array_size(results);
+    ex_result result = check_inputs(farm, &error);
+    exi_progress_start(&progress, call);
+    if (result == EX_OK)
+        result = read_records(&m);
+    for (size_t i = 0; result == EX_OK && i < count; i++) {
+        m.bad = -1;
+        result = make_result(&m, json_array_get(results, i));
+        exi_progress_step(&progress, "merging", (double)(i + 1) / (double)count);
+    }
+    exi_progress_end(&progress);
+    const double took = exi_clock() - start;
+    if (result == EX_OK)
+        result = write_report(&m, took);
+    const bool damaged = result != EX_OK && m.bad >= 0 && error.kind && strcmp(error.kind, "bad_piece") == 0;
+    int code = EX_EXIT_DONE;
+    if (damaged)
+        reject(&m);
+    if (result != EX_OK) {
+        code = exi_failed(&error);
+        if (damaged)
+            exi_failed_text("it belongs to task %d (%s): 'exemplar farm retry %s' makes it again", m.bad + 1,
+                            farm->tasks[m.bad].name, call->arguments[0]);
+    } else {
+        if (clean)
+            remove_pieces(farm);
+        exi_farm_sweep(farm);
+        if (!call->quiet)
+            print_notes(&m);
+        if (call->json || !call->quiet)
+            print(&m, took);
+    }
+    json_decref(m.notes);
+    return code;
+}
+
+static int run(const ex_call *call) {
+    exi_farm farm;
+    if (!exi_farm_open_argument(call, &farm))
+        return EX_EXIT_FAILED;
+    const int code = all_done(call, &farm) ? merge_all(call, &farm) : EX_EXIT_FAILED;
+    exi_farm_close(&farm);
+    return code;
+}
+
+const ex_command cmd_farm_merge = {
+    .name = "farm merge",
+    .summary = "make the results from the pieces",
+    .usage = "farm merge DIR [--clean]",
+    .description = "Joins the pieces of a plan: one cache for every garment and animation, one rig,\n"
+                   "one folder. The results have the same bytes as if one process had made them.\n"
+                   "\n"
+                   "Every piece is checked. If one is missing, nothing is written, and it is named.\n"
+                   "If one is damaged, it is named and put aside, and 'exemplar farm retry' makes it\n"
+                   "again. DIR/report.json has the time, memory and notes of all tasks.",
+    .examples = "exemplar farm merge job",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};
