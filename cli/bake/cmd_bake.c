@@ -3,10 +3,11 @@
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
-#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "cli/base/span.h"
 #include "cli/pose/forms.h"
+#include "common/pool.h"
 #include "gpu.h"
 
 #include <exemplar/author/base.h>
@@ -136,22 +137,6 @@ static bool read_length(const ex_call *call, const char *name, const char *text,
 
 static double metres(const length *l, double size) {
     return l->relative ? l->value / 100 * size : l->value;
-}
-
-/* Reads "A:B"; either may be missing: 0. */
-static bool read_frames(const ex_call *call, int *first, int *last) {
-    *first = *last = 0;
-    if (!frames_text)
-        return true;
-    const char *cursor = frames_text, *end = frames_text + strlen(frames_text);
-    bool good = *cursor == ':' || (ex_parse_int(&cursor, end, first) && *first >= 1);
-    good = good && *cursor++ == ':';
-    good = good && (cursor == end || (ex_parse_int(&cursor, end, last) && *last >= 1 && cursor == end));
-    if (good && (*last == 0 || *first <= *last))
-        return true;
-    exi_wrong_usage(call->command, "--frames needs A:B, the first and the last frame counting from 1, not '%s'",
-                    frames_text);
-    return false;
 }
 
 /* ---- the motion ---- */
@@ -345,7 +330,7 @@ static int run(const ex_call *call) {
         !read_plain(call, "start", start_text, 0, &w.motion.start) ||
         !read_plain(call, "end", end_text, TIME_LEAST, &w.motion.end) ||
         !read_length(call, "thin", thin_text, &w.thin) || !read_length(call, "error", error_text, &w.error) ||
-        !read_frames(call, &w.first, &w.last))
+        !exi_span_read(call, "frames", "frame", frames_text, &w.first, &w.last))
         return EX_EXIT_USAGE;
     if (start_text && !end_text)
         w.motion.end = INFINITY;

@@ -16,6 +16,7 @@ static const struct {
     {"folder_in_use", ": give --force to overwrite it, or choose another folder"},
     {"form_unit", " (--driver-scale, --driven-scale); --force takes it as it is"},
     {"frames_differ", "; --range takes a part of both"},
+    {"frames_differ_applied", "; --frames takes a part of both"},
     {"joint_without_axis", ": give it with --joint, or leave out --layer to start a layer that does"},
     {"layer_at_rest", ": give another --layer, or leave it out to start a new one"},
     {"mesh_unit", "; --force takes it as it is"},

@@ -37,8 +37,9 @@ bool exi_drive_length_read(const ex_call *call, const char *option, const char *
 
 /* Reads the unit of files, a number above 0; false after printing an error. NULL gives 1. */
 bool exi_drive_scale_read(const ex_call *call, const char *option, const char *text, double *scale);
-/* Reads a range of frames, "10-250" or "10-" for all from frame 10 on: *first from 0, *count 0 for all that follow;
- * false after printing an error. NULL gives all frames. */
+/* Reads frames A:B, A: or :B: *first from 0, *count 0 for all that follow; false after printing an error. NULL gives
+ * all frames. The second, for --range of 'drive learn', also reads 10-250 and 10-. */
+bool exi_drive_frames_read(const ex_call *call, const char *text, int *first, int *count);
 bool exi_drive_range_read(const ex_call *call, const char *text, int *first, int *count);
 /* Reads frames per second; false after printing an error. NULL gives 0. */
 bool exi_drive_rate_read(const ex_call *call, const char *text, double *rate);
@@ -53,12 +54,12 @@ bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name
  * it is not 0. */
 int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
 
-/* Options for a part of the driver's animation, its rate and its unit. what: begins the help of --range. */
-#define EXI_DRIVE_TAKE_OPTIONS(what, range, rate, scale)                                                               \
-    {.name = "range",                                                                                                  \
-     .argument = "FIRST-LAST",                                                                                         \
-     .help = what ": 10-250, or 10- for all from frame 10 on; counting from 1 (default: all)",                         \
-     .text = &(range)},                                                                                                \
+/* Options for a part of the driver's animation, its rate and its unit. what: begins the help of --frames. */
+#define EXI_DRIVE_TAKE_OPTIONS(what, part, rate, scale)                                                                \
+    {.name = "frames",                                                                                                 \
+     .argument = "A:B",                                                                                                \
+     .help = what " A to B, counting from 1 as numbered files do; A: and :B work too (default: all)",                  \
+     .text = &(part)},                                                                                                 \
         {.name = "fps",                                                                                                \
          .argument = "RATE",                                                                                           \
          .help = "frames per second, from the first frame of the driver on (default: its own times)",                  \

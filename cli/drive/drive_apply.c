@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *driver, *output, *group, *range_text, *rate_text, *driver_scale_text, *scale_text;
+static const char *driver, *output, *group, *frames_text, *rate_text, *driver_scale_text, *scale_text;
 static ex_word_list database, over, over_mesh;
 static bool untangle, no_settle, force;
 
@@ -23,7 +23,7 @@ static const ex_option options[] = {
      .text = &driver},
     {.name = "output", .letter = 'o', .argument = "OUT", .help = "output file: " EXI_CACHE_ENDINGS, .text = &output},
     {.name = "group", .argument = "G", .help = "write only the vertices of this group of faces", .text = &group},
-    EXI_DRIVE_TAKE_OPTIONS("frames of the driver to follow", range_text, rate_text, driver_scale_text),
+    EXI_DRIVE_TAKE_OPTIONS("follow only frames", frames_text, rate_text, driver_scale_text),
     {.name = EXI_DRIVEN_SCALE,
      .argument = "FACTOR",
      .help = "write the unit that 'drive learn' read with this: positions are divided by it (default: 1)",
@@ -133,7 +133,7 @@ static int apply(const ex_call *call, const ex_rig *rig) {
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;
-    if (!exi_drive_range_read(call, range_text, &def.first, &def.count) ||
+    if (!exi_drive_frames_read(call, frames_text, &def.first, &def.count) ||
         !exi_drive_rate_read(call, rate_text, &def.rate) ||
         !exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &def.driver_scale) ||
         !exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &def.driven_scale))

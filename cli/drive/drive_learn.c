@@ -40,10 +40,9 @@ static const ex_option options[] = {
      .help = "mesh of the driven mesh's animation (default: as for --driver-mesh)",
      .text = &driven_mesh},
     {.name = "range",
-     .argument = "FIRST-LAST",
-     .help =
-         "frames of the pair of caches before it to learn from: 10-250, or 10- for all from frame 10 on; counting from "
-         "1 (default: all)",
+     .argument = "A:B",
+     .help = "learn only from frames A to B of the pair of caches before it, counting from 1; A: and :B work too, and "
+             "so does A-B (default: all)",
      .words = &ranges},
     {.name = "fps",
      .argument = "RATE",

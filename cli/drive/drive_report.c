@@ -16,7 +16,7 @@
 
 enum { WORST = 8 };
 
-static const char *driver, *truth, *picture, *csv, *range_text, *rate_text, *driver_scale_text, *scale_text;
+static const char *driver, *truth, *picture, *csv, *frames_text, *rate_text, *driver_scale_text, *scale_text;
 static ex_word_list database, over, over_mesh;
 static bool untangle, no_settle;
 
@@ -29,7 +29,7 @@ static const ex_option options[] = {
      .argument = "CACHE",
      .help = "a simulation of the same animation, to compare with",
      .text = &truth},
-    EXI_DRIVE_TAKE_OPTIONS("frames of both to use", range_text, rate_text, driver_scale_text),
+    EXI_DRIVE_TAKE_OPTIONS("use only frames", frames_text, rate_text, driver_scale_text),
     {.name = EXI_DRIVEN_SCALE,
      .argument = "FACTOR",
      .help = "multiply the positions of --truth by this, as for 'drive learn' (default: 1)",
@@ -311,7 +311,7 @@ static int report(const ex_call *call, const ex_rig *rig) {
     const int found = exi_drive_database_find(call, rig, &database, &def.database);
     if (found != EX_EXIT_DONE)
         return found;
-    if (!exi_drive_range_read(call, range_text, &def.first, &def.count) ||
+    if (!exi_drive_frames_read(call, frames_text, &def.first, &def.count) ||
         !exi_drive_rate_read(call, rate_text, &def.rate) ||
         !exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &def.driver_scale) ||
         !exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &def.driven_scale))

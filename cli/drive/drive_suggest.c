@@ -14,7 +14,7 @@
 #define AFTER  0.5
 enum { USUAL = 10, MOST = 10000 };
 
-static const char *driver, *range_text, *rate_text, *driver_scale_text;
+static const char *driver, *frames_text, *rate_text, *driver_scale_text;
 static int most;
 
 static const ex_option options[] = {
@@ -22,12 +22,12 @@ static const ex_option options[] = {
      .argument = "CACHE",
      .help = "animation of the driver to look at: " EXI_CACHE_ENDINGS,
      .text = &driver},
-    {.name = "frames",
+    {.name = "count",
      .argument = "N",
      .help = "number of frames to name, at most (default: 10)",
      .count = &most,
      .count_max = MOST},
-    EXI_DRIVE_TAKE_OPTIONS("frames to look at", range_text, rate_text, driver_scale_text),
+    EXI_DRIVE_TAKE_OPTIONS("look only at frames", frames_text, rate_text, driver_scale_text),
 };
 
 static char *distance_text(char text[EXI_TEXT_SIZE], const ex_suggestions *s, double distance) {
@@ -115,7 +115,7 @@ static int suggest(const ex_call *call, const ex_rig *rig) {
     ex_cache_reader *reader = NULL;
     exi_progress progress;
     ex_suggest_def def = {.rig = rig, .driver = driver, .most = most ? most : USUAL, .progress = &progress.hook};
-    if (!exi_drive_range_read(call, range_text, &def.first, &def.count) ||
+    if (!exi_drive_frames_read(call, frames_text, &def.first, &def.count) ||
         !exi_drive_rate_read(call, rate_text, &def.rate) ||
         !exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &def.driver_scale))
         return EX_EXIT_USAGE;
@@ -147,7 +147,7 @@ static int run(const ex_call *call) {
 const ex_command cmd_drive_suggest = {
     .name = "drive suggest",
     .summary = "name frames of an animation to simulate next",
-    .usage = "drive suggest RIG.glb --driver NEW.pc2 [--frames N]",
+    .usage = "drive suggest RIG.glb --driver NEW.pc2 [--count N]",
     .description = "Looks for frames of an animation that are farthest from what a rig was\n"
                    "learned from: the first is the farthest one, and each next one is the\n"
                    "farthest from what was known and the frames named before it. Stops when all\n"
@@ -158,7 +158,7 @@ const ex_command cmd_drive_suggest = {
                    "printed last, a second before each frame and half a second after it, and\n"
                    "learn from them too.",
     .examples = "exemplar drive suggest shirt.glb --driver walk.pc2\n"
-                "exemplar drive suggest shirt.glb --driver walk.pc2 --frames 3 --json",
+                "exemplar drive suggest shirt.glb --driver walk.pc2 --count 3 --json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

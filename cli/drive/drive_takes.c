@@ -1,6 +1,8 @@
 /* Parses the parts of `exemplar drive` that say how caches are read: ranges of frames, frame rates and units. */
 #include "drive.h"
 
+#include "cli/base/span.h"
+
 #include <exemplar/author/base.h>
 
 #include <math.h>
@@ -15,24 +17,31 @@ bool exi_drive_scale_read(const ex_call *call, const char *option, const char *t
     return false;
 }
 
+/* The library counts from 0, with a number of frames: 0 for all that follow. */
+static void of_span(int from, int to, int *first, int *count) {
+    *first = from > 0 ? from - 1 : 0;
+    *count = to > 0 ? to - *first : 0;
+}
+
+bool exi_drive_frames_read(const ex_call *call, const char *text, int *first, int *count) {
+    int from, to;
+    *first = *count = 0;
+    if (!exi_span_read(call, "frames", "frame", text, &from, &to))
+        return false;
+    of_span(from, to, first, count);
+    return true;
+}
+
 bool exi_drive_range_read(const ex_call *call, const char *text, int *first, int *count) {
     const char *at = text, *end = text ? text + strlen(text) : NULL;
     int from = 0, to = 0;
     *first = *count = 0;
-    if (!text)
-        return true;
-    bool good = ex_parse_int(&at, end, &from) && from >= 1 && at < end && *at++ == '-';
-    if (good && at < end)
-        good = *at >= '0' && *at <= '9' && ex_parse_int(&at, end, &to) && at == end && to >= from;
-    if (!good) {
-        exi_wrong_usage(call->command,
-                        "--range needs the first and the last frame, counting from 1, such as 10-250, or 10- for all "
-                        "from frame 10 on, not '%s'",
-                        text);
+    bool dashed = text && ex_parse_int(&at, end, &from) && from >= 1 && at < end && *at++ == '-';
+    if (dashed && at < end)
+        dashed = *at >= '0' && *at <= '9' && ex_parse_int(&at, end, &to) && at == end && to >= from;
+    if (!dashed && !exi_span_read(call, "range", "frame", text, &from, &to))
         return false;
-    }
-    *first = from - 1; /* the library counts from 0 */
-    *count = to > 0 ? to - from + 1 : 0;
+    of_span(from, to, first, count);
     return true;
 }
 

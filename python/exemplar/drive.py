@@ -38,7 +38,6 @@ _KEYS = 12  # that are chosen if nothing else is said
 _RATE = 24.0  # of animations in memory
 _TAKES, _GIVEN, _SUGGESTED = 256, 1024, 10000
 _RESIDUALS = ("none", "keys", "closest")
-_numbers = range  # which an option is called
 
 
 class Take(typing.NamedTuple):
@@ -379,8 +378,8 @@ def _overs(over):
     return list(over)
 
 
-def _apply_def(rig, driver, stage, range_, fps, driver_scale, driven_scale, database, over, untangle, settle, kept):
-    first, count = frame_range(range_, "range")
+def _apply_def(rig, driver, stage, frames, fps, driver_scale, driven_scale, database, over, untangle, settle, kept):
+    first, count = frame_range(frames, "frames")
     made = _abi.ex_apply_def(
         rig=rig._handle.pointer, first=first, count=count or 0, rate=_rate(fps, driver),
         database=database_value(rig, database), driver_scale=number(driver_scale, "driver_scale", above=0),
@@ -424,7 +423,7 @@ def _refuse_frames(name, made, force):
             raise ValueError(f"'{os.fsdecode(path)}' is a frame of the driver: give another name")
 
 
-def apply(rig, driver, out=None, *, group: typing.Optional[str] = None, range=None,  # noqa: A002
+def apply(rig, driver, out=None, *, group: typing.Optional[str] = None, frames=None,
           fps: typing.Optional[float] = None, driver_scale: float = 1, driven_scale: float = 1, database=None, over=(),
           untangle: bool = False, settle: bool = True, force: bool = False, threads: typing.Optional[int] = 1,
           progress=None):
@@ -434,7 +433,7 @@ def apply(rig, driver, out=None, *, group: typing.Optional[str] = None, range=No
     path of a cache, .pc2, .mdd, .abc or .obj, written completely or not at all; returns Applied. None: returns the
     frames as an array (N, V, 3), or as a generator of (V, 3) if driver is an iterator.
 
-    group: only the vertices of this group of faces. range: frames of the driver, a slice or (first, stop), counting
+    group: only the vertices of this group of faces. frames: those of the driver, a slice or (first, stop), counting
     from 0. fps: frames per second; None: the times of the cache, 24 for arrays. driver_scale: multiplies the driver.
     driven_scale: the unit that learning read with this; positions are divided by it. database: the cloth, if the rig
     has several; None: the first. over: a list of (animation, mesh) of garments below, innermost first. untangle: remove
@@ -444,7 +443,7 @@ def apply(rig, driver, out=None, *, group: typing.Optional[str] = None, range=No
     rig = driven_rig(rig)
     name = None if out is None else path_bytes(out)
     over = _overs(over)
-    options = (range, fps, driver_scale, driven_scale, database, over, untangle, settle)
+    options = (frames, fps, driver_scale, driven_scale, database, over, untangle, settle)
     group = None if group is None else given_text(group, "group", empty=True)
     force = flag(force, "force")
     if name is None:
@@ -463,7 +462,7 @@ def apply(rig, driver, out=None, *, group: typing.Optional[str] = None, range=No
             _refuse_frames(name, made, force)
         handle = _run(made, threads, progress)
         report = handle.pointer.contents
-        left = sum(report.frames[i].left for i in _numbers(report.frame_count))
+        left = sum(report.frames[i].left for i in range(report.frame_count))
         return Applied(os.fsdecode(name), report.frame_count, report.vertex_count, report.far_count, left)
 
 
@@ -489,7 +488,7 @@ def _streamed(path, stack):
 
 # ---- measuring ----
 
-def report(rig, driver, truth=None, *, range=None, fps: typing.Optional[float] = None,  # noqa: A002
+def report(rig, driver, truth=None, *, frames=None, fps: typing.Optional[float] = None,
            driver_scale: float = 1, driven_scale: float = 1, database=None, over=(), untangle: bool = False,
            settle: bool = True, threads: typing.Optional[int] = 1, progress=None) -> DriveReport:
     """Measures how well a rig follows an animation. truth: a simulation of the same animation, to compare with; its
@@ -497,7 +496,7 @@ def report(rig, driver, truth=None, *, range=None, fps: typing.Optional[float] =
     rig = driven_rig(rig)
     kept: list = []
     with Stage() as stage:
-        made = _apply_def(rig, driver, stage, range, fps, driver_scale, driven_scale, database, over, untangle, settle,
+        made = _apply_def(rig, driver, stage, frames, fps, driver_scale, driven_scale, database, over, untangle, settle,
                           kept)
         if truth is not None:
             made.truth = stage.cache(truth, "truth")
@@ -506,15 +505,15 @@ def report(rig, driver, truth=None, *, range=None, fps: typing.Optional[float] =
 
 # ---- what to simulate next ----
 
-def suggest(rig, driver, *, frames: int = 10, range=None, fps: typing.Optional[float] = None,  # noqa: A002
+def suggest(rig, driver, *, count: int = 10, frames=None, fps: typing.Optional[float] = None,
             driver_scale: float = 1, progress=None) -> Suggestions:
-    """Names frames of an animation that are farthest from what a rig was learned from: at most `frames` of them, until
+    """Names frames of an animation that are farthest from what a rig was learned from: at most `count` of them, until
     all others are near. The other options are those of `apply`."""
     rig = driven_rig(rig)
-    first, count = frame_range(range, "range")
-    made = _abi.ex_suggest_def(rig=rig._handle.pointer, first=first, count=count or 0, rate=_rate(fps, driver),
+    first, length = frame_range(frames, "frames")
+    made = _abi.ex_suggest_def(rig=rig._handle.pointer, first=first, count=length or 0, rate=_rate(fps, driver),
                                driver_scale=number(driver_scale, "driver_scale", above=0),
-                               most=whole(frames, "frames", 1, _SUGGESTED))
+                               most=whole(count, "count", 1, _SUGGESTED))
     with Stage() as stage:
         made.driver = stage.cache(driver, "driver")
         found = ctypes.POINTER(_abi.ex_suggestions)()
@@ -525,9 +524,9 @@ def suggest(rig, driver, *, frames: int = 10, range=None, fps: typing.Optional[f
         with Cache(made.driver) as cache:
             times = cache.times
     s = handle.pointer.contents
-    rows = [s.frames[i] for i in _numbers(s.count)]
+    rows = [s.frames[i] for i in range(s.count)]
     step = 1 / made.rate if made.rate > 0 else float(times[-1] - times[0]) / max(1, len(times) - 1)
-    last = first + count - 1 if count else len(times) - 1
+    last = first + length - 1 if length else len(times) - 1
     around = pieces(sorted(row.frame for row in rows), step, first, last) if s.by_motion and step > 0 else ()
     return Suggestions(numpy.array([row.frame for row in rows], dtype=numpy.int32),
                        numpy.array([row.time for row in rows]), numpy.array([row.distance for row in rows]), s.left,

@@ -90,7 +90,7 @@ class Alembic(harness.Case):
 
         # Objects have hashes of their own, the same for the same frames and others for others.
         self.succeed("drive", "apply", "s.glb", "--driver", "bar.pc2", "-o", "again.abc")
-        self.succeed("drive", "apply", "s.glb", "--driver", "bar.pc2", "-o", "less.abc", "--range", "2-")
+        self.succeed("drive", "apply", "s.glb", "--driver", "bar.pc2", "-o", "less.abc", "--frames", "2:")
         hashes = [list(alembic_file.read(self.folder / name).hashes.values()) for name in ("out.abc", "again.abc",
                                                                                            "less.abc")]
         self.assertEqual(hashes[0], hashes[1])

@@ -14,17 +14,17 @@ class Takes(Driven):
 
     def test_a_range_belongs_to_the_pair_before_it(self):
         """Keys have numbers over all frames of both caches, and come only from the ranges."""
-        frames = self.keys(*ONE, "--range", "11-20", *OTHER, "--range", "31-")
+        frames = self.keys(*ONE, "--range", "11:20", *OTHER, "--range", "31:")
         self.assertTrue(all(11 <= f <= 20 or FRAMES + 31 <= f <= 2 * FRAMES for f in frames), frames)
         self.assertTrue(any(f <= 20 for f in frames) and any(f > 20 for f in frames), frames)
-        frames = self.keys(*ONE, *OTHER, "--range=1-5")
+        frames = self.keys(*ONE, *OTHER, "--range=:5")
         self.assertTrue(all(f <= FRAMES + 5 for f in frames), frames)
         self.assertTrue(any(5 < f <= FRAMES for f in frames), frames)
         names = [key["name"] for key in self.succeed("drive", "keys", "s.glb", "--json").json()["keys"]]
         self.assertEqual(names, [f"frame_{f:03}" for f in frames])
 
     def test_a_single_pair_takes_its_options_from_anywhere(self):
-        before = self.keys("--range", "5-24", *ONE)
+        before = self.keys("--range", "5:24", *ONE)
         self.assertEqual(before, self.keys(*ONE, "--range", "5-24"))
         self.write("few_b.pc2", pc2([bar(*motion(0.3, f)) for f in range(4, 24)]))
         self.write("few_s.pc2", pc2([sleeve(*motion(0.3, f)) for f in range(4, 24)]))
@@ -35,24 +35,25 @@ class Takes(Driven):
         self.succeed("drive", "learn", *ONE, *MESHES)
         apply = ["drive", "apply", "s.glb", "--driver", "bar_b.pc2", "-q", "-o"]
         self.succeed(*apply, "all.pc2")
-        self.succeed(*apply, "part.pc2", "--range", "11-20", "--fps", "50")
+        self.succeed(*apply, "part.pc2", "--frames", "11:20", "--fps", "50")
         made = self.frames("part.pc2")
         self.assertEqual(len(made), 10)
         for f, form in enumerate(made):
             self.assertLess(apart(form, self.frames("all.pc2")[10 + f]), 1e-5)
         info = self.succeed("drive", "report", "s.glb", "--driver", "bar_b.pc2", "--truth", "sleeve_b.pc2", "--json",
-                            "--range", "11-20", "--fps", "50", "--csv", "t.csv").json()
+                            "--frames", "11:20", "--fps", "50", "--csv", "t.csv").json()
         self.assertEqual([frame["frame"] for frame in info["frames"]], list(range(11, 21)))
         for frame in info["frames"]:
             self.assertAlmostEqual(frame["time"], (frame["frame"] - 1) / 50)
         rows = (self.folder / "t.csv").read_text().splitlines()
         self.assertEqual([row.split(",")[0] for row in rows[1:]], [str(f) for f in range(11, 21)])
-        self.succeed(*apply, "f.obj", "--range", "38-")
+        self.succeed(*apply, "f.obj", "--frames", "38:")
         self.assertEqual(sorted(p.name for p in self.folder.glob("f_*.obj")), [f"f_000{i}.obj" for i in (1, 2, 3)])
 
     def test_frames_far_from_the_keys_have_the_numbers_of_the_cache(self):
-        self.run_tool("drive", "learn", *ONE, "--range", "1-4", *MESHES)
-        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "bar_b.pc2", "-o", "far.pc2", "--range", "30-31")
+        self.run_tool("drive", "learn", *ONE, "--range", "1:4", *MESHES)
+        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "bar_b.pc2", "-o", "far.pc2", "--frames",
+                                "30:31")
         self.assertRegex(outcome.err, r"worst frames? 3[01]")
 
     def test_a_body_in_centimetres(self):
@@ -102,33 +103,38 @@ class Takes(Driven):
         self.write("few.pc2", pc2([sleeve(*motion(0.3, f)) for f in range(FRAMES - 1)]))
         learn, apply = ["learn", *ONE, *MESHES], ["apply", "s.glb", "--driver", "bar_b.pc2", "-o", "o.pc2"]
         report = ["report", "s.glb", "--driver", "bar_b.pc2"]
-        ranges = "--range needs the first and the last frame, counting from 1, such as 10-250"
+        needs = "needs A:B, the first and the last frame counting from 1, not"
         before = self.listing()
-        cases = [([*words, "--range", value], 2, ranges) for words in (learn, apply, report)
-                 for value in ("0-5", "7", "9-3", "1-5x", "a-b", "-5", "2--9")]
+        suggest = ["suggest", *report[1:]]
+        cases = [([*words, option, value], 2, f"{option} {needs} '{value}'")
+                 for words, option in ((learn, "--range"), (apply, "--frames"), (report, "--frames"),
+                                       (suggest, "--frames"))
+                 for value in ("0:5", "7", "9:3", "1:5x", "a:b", "-5", "2:-9", ":0", "2:+9", "2--9", "9-3", " 1:2")]
+        cases += [([*words, "--frames", "2-9"], 2, f"--frames {needs} '2-9'") for words in (apply, report, suggest)]
+        cases += [([*words, "--range", "2:9"], 2, "--range") for words in (apply, report, suggest)]
         cases += [([*words, "--fps", value], 2, "--fps needs frames per second, a number above 0, such as 24")
                   for words in (learn, apply, report) for value in ("0", "-24", "nan", "inf", "fast", "24 ")]
         cases += [([*words, "--driver-scale", value], 2, "--driver-scale needs a number above 0, such as 0.01")
                   for words in (learn, apply, report) for value in ("0", "cm", "-1")]
         cases += [
-            ([*learn, "--range", "5-41"], 1, "'bar_a.pc2' has frames 1 to 40: there is no frame 41"),
-            ([*learn, "--range", "50-"], 1, "'bar_a.pc2' has frames 1 to 40: there is no frame 50"),
-            ([*apply, "--range", "5-41"], 1, "'bar_b.pc2' has frames 1 to 40: there is no frame 41"),
-            ([*report, "--range", "5-41"], 1, "'bar_b.pc2' has frames 1 to 40: there is no frame 41"),
-            ([*learn, "--range", "5-9", "--at", "10"], 1, "frame 10 cannot become a key"),
-            (["learn", "--range", "1-9", *ONE, *OTHER, *MESHES], 2, "--range 1-9 comes before all caches"),
+            ([*learn, "--range", "5:41"], 1, "'bar_a.pc2' has frames 1 to 40: there is no frame 41"),
+            ([*learn, "--range", "50:"], 1, "'bar_a.pc2' has frames 1 to 40: there is no frame 50"),
+            ([*apply, "--frames", "5:41"], 1, "'bar_b.pc2' has frames 1 to 40: there is no frame 41"),
+            ([*report, "--frames", ":41"], 1, "'bar_b.pc2' has frames 1 to 40: there is no frame 41"),
+            ([*learn, "--range", "5:9", "--at", "10"], 1, "frame 10 cannot become a key"),
+            (["learn", "--range", "1:9", *ONE, *OTHER, *MESHES], 2, "--range 1:9 comes before all caches"),
             (["learn", *ONE, "--fps", "24", "--fps", "25", *OTHER, *MESHES], 2,
              "--fps is given twice for 'bar_a.pc2'"),
             (["learn", "--driver", "bar_a.pc2", "--driven", "few.pc2", *MESHES], 1,
              "'bar_a.pc2' has 40 frames but 'few.pc2' has 39: each frame of the driver needs its driven form; --range"),
-            ([*report, "--truth", "few.pc2"], 1, "they cannot be compared; --range takes a part of both"),
+            ([*report, "--truth", "few.pc2"], 1, "they cannot be compared; --frames takes a part of both"),
         ]
         for words, code, fragment in cases:
             with self.subTest(words=words):
                 self.sentence(self.run_tool("drive", *words), code, fragment)
                 self.assertEqual(self.listing(), before)
-        self.succeed("drive", "learn", "--driver", "bar_a.pc2", "--driven", "few.pc2", "--range", "1-39", *MESHES)
-        self.succeed("drive", *report, "--truth", "few.pc2", "--range", "1-39")
+        self.succeed("drive", "learn", "--driver", "bar_a.pc2", "--driven", "few.pc2", "--range", "1:39", *MESHES)
+        self.succeed("drive", *report, "--truth", "few.pc2", "--frames", ":39")
 
 
 if __name__ == "__main__":

@@ -241,12 +241,12 @@ class Experiment:
         for name in bodies:
             for t in range(self.takes):
                 words += ["--driver", self.path(name, "body", f"take{t}.pc2"),
-                          "--driven", self.path(name, "shirt", f"take{t}.pc2"), "--range", f"{LEAD + 1}-"]
+                          "--driven", self.path(name, "shirt", f"take{t}.pc2"), "--range", f"{LEAD + 1}:"]
         subprocess.run([*words, "-o", self.path("shirt.glb")], check=True)
 
     def report(self, name, motion):
         """The report of one body on one motion."""
-        words = [self.tool, "drive", "report", self.path("shirt.glb"), "--json", "--range", f"{LEAD + 1}-",
+        words = [self.tool, "drive", "report", self.path("shirt.glb"), "--json", "--frames", f"{LEAD + 1}:",
                  "--driver", self.path(name, "body", motion + ".pc2"),
                  "--truth", self.path(name, "shirt", motion + ".pc2")]
         return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)

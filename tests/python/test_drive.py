@@ -128,7 +128,7 @@ def test_learned_as_by_the_tool(tool, data, tmp_path, options, words):
 
 def test_arrays_ranges_and_databases(tool, data, tmp_path):
     """Frames in memory give the bytes that files give, whatever the range, the rate and the database."""
-    words = [*data.words, "--range", "3-20", "--fps", "24", "--database", "stiffness=1", "--driver",
+    words = [*data.words, "--range", "3:20", "--fps", "24", "--database", "stiffness=1", "--driver",
              data.unseen_body_path, "--driven", data.unseen_sleeve_path, "--range", "2-", "--fps", "30", "--database",
              "stiffness=5", "--keys", "2", "--frames", "1"]
     tell(tool, "learn", *words, "-o", tmp_path / "tool.glb")
@@ -167,7 +167,7 @@ def test_bind_and_meshes_of_caches(tool, data, tmp_path):
 
 
 @pytest.mark.parametrize("options, words", [
-    ({}, []), ({"settle": False, "range": (2, 9)}, ["--no-settle", "--range", "3-9"]),
+    ({}, []), ({"settle": False, "frames": (2, 9)}, ["--no-settle", "--frames", "3:9"]),
     ({"untangle": True, "group": "upper", "fps": 12}, ["--untangle", "--group", "upper", "--fps", "12"]),
     ({"driven_scale": .01, "threads": 2}, ["--driven-scale", ".01"]),
 ])
@@ -206,12 +206,12 @@ def test_over_other_garments(tool, data, rig, tmp_path):
 
 
 def test_numbered_files(tool, data, rig, tmp_path):
-    drive.apply(rig, data.unseen_body_path, tmp_path / "a.obj", range=(0, 3))
+    drive.apply(rig, data.unseen_body_path, tmp_path / "a.obj", frames=(0, 3))
     before = (tmp_path / "a_0002.obj").read_bytes()
     with pytest.raises(FileExistsError, match="a_0001.obj.*force"):
-        drive.apply(rig, data.unseen_body_path, tmp_path / "a.obj", range=(4, 7))
+        drive.apply(rig, data.unseen_body_path, tmp_path / "a.obj", frames=(4, 7))
     assert (tmp_path / "a_0002.obj").read_bytes() == before
-    drive.apply(rig, data.unseen_body_path, tmp_path / "a.obj", range=(4, 7), force=True)
+    drive.apply(rig, data.unseen_body_path, tmp_path / "a.obj", frames=(4, 7), force=True)
     assert (tmp_path / "a_0002.obj").read_bytes() != before
     Cache.write(tmp_path / "body.obj", data.unseen_body[:2], mesh=BODY)
     with pytest.raises(ValueError, match="frame of the driver"):
@@ -221,9 +221,9 @@ def test_numbered_files(tool, data, rig, tmp_path):
 
 
 def test_report_as_by_the_tool(tool, data, rig, tmp_path):
-    words = ["--driver", data.unseen_body_path, "--truth", data.unseen_sleeve_path, "--range", "2-10"]
+    words = ["--driver", data.unseen_body_path, "--truth", data.unseen_sleeve_path, "--frames", "2:10"]
     told = tell(tool, "report", rig, *words, "--csv", tmp_path / "tool.csv", "--picture", tmp_path / "tool.svg")
-    report = drive.report(rig, data.unseen_body, data.unseen_sleeve, range=(1, 10))
+    report = drive.report(rig, data.unseen_body, data.unseen_sleeve, frames=(1, 10))
     for key in ("mean", "p95", "nearest_mean", "nearest_p95", "blend_mean", "blend_p95", "key_spread", "far"):
         assert getattr(report, key) == told[key], key
     assert len(report) == 9 and list(report.keys) == told["keys"]
@@ -233,7 +233,7 @@ def test_report_as_by_the_tool(tool, data, rig, tmp_path):
         assert numpy.allclose(report.frames[key], theirs, rtol=1e-7, atol=1e-6 if key == "time" else 0), key
     assert numpy.array_equal(report.weights, [frame["weights"] for frame in told["frames"]])
     assert numpy.array_equal(report.vertex_errors, told["vertex_errors"])
-    from_file = drive.report(rig, data.unseen_body_path, data.unseen_sleeve_path, range=(1, 10))
+    from_file = drive.report(rig, data.unseen_body_path, data.unseen_sleeve_path, frames=(1, 10))
     from_file.write_table(tmp_path / "ours.csv")
     from_file.draw(tmp_path / "ours.svg")
     for ending in ("csv", "svg"):
@@ -245,10 +245,10 @@ def test_report_as_by_the_tool(tool, data, rig, tmp_path):
 
 def test_suggestions(tool, data, rig):
     far = bent(BODY, numpy.linspace(0, 2.6, 20))
-    found = drive.suggest(rig, far, frames=3)
+    found = drive.suggest(rig, far, count=3)
     path = data.folder / "far.pc2"
     Cache.write(path, far)
-    told = tell(tool, "suggest", rig, "--driver", path, "--frames", "3")
+    told = tell(tool, "suggest", rig, "--driver", path, "--count", "3")
     assert len(found) and [f + 1 for f in found.frames] == [frame["frame"] for frame in told["frames"]]
     assert found.distances.tolist() == [frame["distance"] for frame in told["frames"]]
     assert (found.left, found.enough) == (told["left"], told["enough"]) and not found.by_motion
@@ -359,9 +359,9 @@ def test_wrong_takes(data, rig, demo):
                  lambda: drive.apply(rig, body, database=5), lambda: drive.apply(rig, body, database={"a": 1}),
                  lambda: drive.apply(rig, body, over=[5]), lambda: drive.apply(rig, body, over=[(body, BODY, 1)]),
                  lambda: drive.apply(rig, body, over=[(body[:2], BODY)]),
-                 lambda: drive.apply(rig, body, range=(99, None)),
+                 lambda: drive.apply(rig, body, frames=(99, None)),
                  lambda: drive.apply(rig, None), lambda: drive.report(rig, body, sleeve[:3]),
-                 lambda: drive.report(rig, body, settle=0), lambda: drive.suggest(rig, body, frames=0),
+                 lambda: drive.report(rig, body, settle=0), lambda: drive.suggest(rig, body, count=0),
                  lambda: drive.suggest(arm, body), lambda: drive.keys(arm),
                  lambda: drive.report(rig, body).draw("a.gif")):
         with pytest.raises((ValueError, TypeError, KeyError, exemplar.Error)):

@@ -156,7 +156,7 @@ static ex_result check_truth(applier *a) {
                              ex_error_set(a->error, EX_ERROR_DATA,
                                           "'%s' has %d frames but '%s' has %d: they cannot be compared", def->driver,
                                           counts[0], def->truth, counts[1]),
-                             "frames_differ");
+                             "frames_differ_applied");
     return result;
 }
 
