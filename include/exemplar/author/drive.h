@@ -381,10 +381,22 @@ typedef struct ex_drive_report {
 } ex_drive_report;
 
 /* Applies a driven rig to an animation: writes the output if one is given (all of it or nothing), and measures if
- * report is given. Results: DATA (another connectivity, a frame that is not finite: frame and vertex named), FILE,
- * MEMORY. */
+ * report is given. A part of the frames (first, count) has the bytes that they have in the whole; see ex_drive_block
+ * for its cost. Results: DATA (another connectivity, a frame that is not finite: frame and vertex named), FILE, MEMORY.
+ */
 EX_API ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error);
 EX_API void ex_drive_report_free(ex_drive_report *report);
+
+/* Returns the number of frames after which ex_drive_apply begins anew, a power of two from 128 up. A part that begins
+ * at a multiple of it, counting from 0, evaluates only its own frames. Others also evaluate those from the last
+ * multiple on. A rig that follows motion sees a few frames more, without making forms. */
+EX_API int ex_drive_block(const ex_rig *rig, const ex_cache_reader *driver, double rate);
+/* Returns the time that ex_drive_apply gives to a frame of the driver's cache, in seconds: frame / rate, or with rate 0
+ * the cache's own. */
+EX_API double ex_drive_time(const ex_cache_reader *driver, int frame, double rate);
+/* Makes the mesh that ex_drive_apply writes into OBJ and Alembic caches: the rig's, or the part of it that has a group
+ * of faces. group: may be NULL. Results: DATA (no such group), MEMORY. */
+EX_API ex_result ex_drive_mesh(const ex_rig *rig, const char *group, ex_mesh **mesh, ex_error *error);
 
 /* A garment as a sheet, in one form. */
 typedef struct ex_drive_sheet {

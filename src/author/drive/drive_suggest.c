@@ -188,8 +188,8 @@ static ex_result read_frames(suggesting *s) {
         if (result != EX_OK)
             return result;
         if (s->predictor) { /* its history needs every frame */
-            const double time = exi_take_time(s->reader, in_cache, def->rate);
-            observe(s, s->form, f > 0 ? time - exi_take_time(s->reader, in_cache - 1, def->rate) : primed);
+            const double time = ex_drive_time(s->reader, in_cache, def->rate);
+            observe(s, s->form, f > 0 ? time - ex_drive_time(s->reader, in_cache - 1, def->rate) : primed);
         }
         if (f % s->stride != 0)
             continue;
@@ -234,7 +234,7 @@ static void choose(const suggesting *s, ex_suggestions *made) {
             return;
         const int in_cache = s->def->first + farthest * s->stride;
         made->frames[made->count] = (ex_suggestion){
-            .frame = in_cache, .time = exi_take_time(s->reader, in_cache, s->def->rate), .distance = made->left};
+            .frame = in_cache, .time = ex_drive_time(s->reader, in_cache, s->def->rate), .distance = made->left};
         const float *row = s->rows + (size_t)farthest * (size_t)s->length;
         for (int f = 0; f < s->frame_count; f++) {
             const double d = distance_sq(row, s->rows + (size_t)f * (size_t)s->length, s->length);

@@ -2,6 +2,8 @@
  * apply.h - types and functions shared by the files that apply a driven rig. Private to this folder.
  *
  *   apply.c          the main loop: reads, evaluates and writes frames
+ *   apply_block.c    frames at which its state begins anew
+ *   apply_output.c   writes frames
  *   wear.c           removes crossings of the garment, and puts it over others
  *   apply_measure.c  compares a frame with the truth, the nearest key, the driver and the previous frame
  *   histogram.c      percentiles of more numbers than fit in memory
@@ -11,6 +13,28 @@
 
 #include "author/drive/apply/wear.h"
 #include "author/drive/learn/references.h"
+
+/* ---- the past ---- */
+
+/* True if a predictor needs no frames of more than this number and time ago. */
+bool exi_apply_is_past(const ex_predictor *predictor, int frames, double seconds);
+
+/* ---- output ---- */
+
+typedef struct exi_apply_output {
+    const ex_apply_def *def;
+    int vertex_count;
+    int *picked; /* [picked_count]: vertices to write; NULL: all */
+    int picked_count;
+    float *written;
+    ex_cache_writer *writer; /* NULL: no output */
+} exi_apply_output;
+
+/* Opens the output; after a failure too, free picked and written, and finish the writer. */
+ex_result exi_apply_output_open(exi_apply_output *output, const ex_apply_def *def, const ex_cache_reader *driver,
+                                int frame_count, ex_error *error);
+/* Writes a form, which is changed to the unit of the output. */
+ex_result exi_apply_output_write(const exi_apply_output *output, int frame, float *made, ex_error *error);
 
 /* ---- percentiles ---- */
 

@@ -181,10 +181,11 @@ static ex_result make_layer(exi_wear *w, exi_wear_layer *l, uint32_t *triangles,
     return l->scratch && l->state ? EX_OK : ex_error_memory(error, "settling", ex_settler_scratch_size(l->settler));
 }
 
-/* driver: its first frame in use. frame_count: frames in use, of the driver_frames that its cache has. A garment made
- * for all of them, or for those in use, is fine. */
+/* frame_count: frames in use, of those that the driver's cache has. A garment made for all of them, or for those in
+ * use, is fine. driver: memory for a frame, the one of the garment's first frame. */
 static ex_result open_layer(exi_wear *w, exi_wear_layer *l, const ex_apply_over *over, int frame_count,
-                            int driver_frames, const float *driver, ex_error *error) {
+                            ex_cache_reader *reader, float *driver, ex_error *error) {
+    const int driver_frames = ex_cache_get_info(reader).frame_count;
     uint32_t *triangles = NULL;
     int count = 0;
     l->path = over->cache;
@@ -205,7 +206,9 @@ static ex_result open_layer(exi_wear *w, exi_wear_layer *l, const ex_apply_over 
     if (result == EX_OK)
         result = triangles_of(over->mesh, &triangles, &count, error);
     if (result == EX_OK)
-        result = read_layer(w, l, 0, error);
+        result = read_layer(w, l, -l->first, error);
+    if (result == EX_OK)
+        result = exi_take_read(reader, w->def->driver, w->def->first - l->first, w->def->driver_scale, driver, error);
     if (result == EX_OK)
         result = make_layer(w, l, triangles, count, driver, error);
     free(triangles);
@@ -222,12 +225,9 @@ static ex_result open_layers(exi_wear *w, int frame_count, ex_error *error) {
         driver && w->layers ? EX_OK : ex_error_memory(error, "the driver", (size_t)n * 3 * sizeof *driver);
     if (result == EX_OK)
         result = ex_drive_open_cache(def->driver, "driver", n, NULL, &reader, error);
-    if (result == EX_OK)
-        result = exi_take_read(reader, def->driver, def->first, def->driver_scale, driver, error);
     for (int i = 0; result == EX_OK && i < def->over_count; i++) {
         w->layer_count = i + 1;
-        result = open_layer(w, &w->layers[i], &def->overs[i], frame_count, ex_cache_get_info(reader).frame_count,
-                            driver, error);
+        result = open_layer(w, &w->layers[i], &def->overs[i], frame_count, reader, driver, error);
     }
     ex_cache_close(reader);
     free(driver);

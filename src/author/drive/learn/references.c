@@ -103,8 +103,8 @@ const exi_reference *exi_references_of(const exi_references *refs, int frame) {
 double exi_references_time(const exi_references *refs, int frame) {
     const exi_reference *item = exi_references_of(refs, frame);
     const int first = item->from->first;
-    return exi_take_time(item->driver, first + frame - item->first, item->from->rate) -
-           exi_take_time(item->driver, first, item->from->rate);
+    return ex_drive_time(item->driver, first + frame - item->first, item->from->rate) -
+           ex_drive_time(item->driver, first, item->from->rate);
 }
 
 int exi_references_number(const exi_references *refs, int frame) {

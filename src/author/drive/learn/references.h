@@ -20,8 +20,6 @@ ex_result exi_take_check_pair(const ex_cache_reader *driver, const char *driver_
                               const char *driven_path, int first, int count, ex_error *error);
 /* Checks the factor for the positions of a cache. what: "driver" or "driven". */
 ex_result exi_take_check_scale(double scale, const char *what, ex_error *error);
-/* Returns the time of a frame of a cache in seconds, at this frame rate; 0: as the cache has it. */
-double exi_take_time(const ex_cache_reader *reader, int frame, double rate);
 /* As ex_drive_read_frame, with positions multiplied by the scale before they are checked; 0 means 1. */
 ex_result exi_take_read(ex_cache_reader *reader, const char *path, int frame, double scale, float *positions,
                         ex_error *error);

@@ -101,7 +101,7 @@ ex_result exi_take_check_scale(double scale, const char *what, ex_error *error) 
     return ex_error_set(error, EX_ERROR_ARGUMENT, "the scale of %s forms is %g: it must be above 0", what, scale);
 }
 
-double exi_take_time(const ex_cache_reader *reader, int frame, double rate) {
+double ex_drive_time(const ex_cache_reader *reader, int frame, double rate) {
     return rate > 0 ? frame / rate : ex_cache_time(reader, frame);
 }
 
@@ -134,7 +134,7 @@ ex_result exi_take_past(const exi_take *take, const ex_predictor *predictor, flo
     ex_predictor_def def;
     ex_predictor_describe(predictor, NULL, &def);
     const double step =
-        exi_take_time(take->reader, take->first + 1, take->rate) - exi_take_time(take->reader, take->first, take->rate);
+        ex_drive_time(take->reader, take->first + 1, take->rate) - ex_drive_time(take->reader, take->first, take->rate);
     const double ratio = step > 0 ? def.step / step : INFINITY;
     if (!(2 * ratio + 2 < take->count))
         return EX_OK;

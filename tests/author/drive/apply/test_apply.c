@@ -193,6 +193,36 @@ static void test_times_groups_and_kinds(void **state) {
 /* ---- the measurements ---- */
 
 /* Compares with a truth that is 3 mm off everywhere except for one vertex, which is 2 cm off. */
+/* Blocks, times and meshes, which others need to join parts. */
+static void test_parts(void **state) {
+    (void)state;
+    ex_rig *rig = make_rig(1, true, EX_RESIDUAL_NONE);
+    drive_pose poses[FRAMES];
+    ex_cache_reader *reader = NULL;
+    ex_mesh *all = NULL, *part = NULL;
+    ex_error error = {.result = EX_OK};
+    for (int f = 0; f < FRAMES; f++)
+        poses[f] = drive_motion(3, f, FRAMES);
+    drive_write("b.pc2", NULL, poses, FRAMES);
+    assert_int_equal(ex_cache_open(scratch_path("b.pc2"), &reader, &error), EX_OK);
+    assert_int_equal(ex_drive_block(rig, reader, 0), 128);
+    for (int f = 0; f < FRAMES; f++) {
+        assert_true(ex_drive_time(reader, f, 0) == ex_cache_time(reader, f));
+        assert_true(ex_drive_time(reader, f, 29.97) == f / 29.97);
+    }
+    assert_int_equal(ex_drive_mesh(rig, NULL, &all, &error), EX_OK);
+    assert_int_equal(all->vertex_count, DRIVE_DRIVEN_COUNT);
+    assert_int_equal(ex_drive_mesh(rig, all->group_names[0], &part, &error), EX_OK);
+    assert_true(part->vertex_count > 0 && part->vertex_count < all->vertex_count);
+    assert_true(part->face_count > 0 && part->face_count < all->face_count);
+    ex_mesh_destroy(part);
+    assert_int_equal(ex_drive_mesh(rig, "nowhere", &part, &error), EX_ERROR_DATA);
+    assert_null(part);
+    ex_mesh_destroy(all);
+    ex_cache_close(reader);
+    ex_rig_destroy(rig);
+}
+
 static void test_errors_are_what_they_are(void **state) {
     (void)state;
     ex_rig *rig = make_rig(1, true, EX_RESIDUAL_KEYS);
@@ -403,6 +433,7 @@ int main(void) {
         cmocka_unit_test(test_exact_at_keys),
         cmocka_unit_test(test_weights_and_global_motion),
         cmocka_unit_test(test_times_groups_and_kinds),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_errors_are_what_they_are),
         cmocka_unit_test(test_far_frames),
         cmocka_unit_test(test_databases_apart),
