@@ -28,6 +28,7 @@ static const struct {
     {"mirrored_places_taken", ": --force gives them the mirrored sculpts"},
     {"name_taken", ": give another name, or --replace to give it this sculpt"},
     {"no_body", ": 'exemplar scan build FOLDER' makes the body"},
+    {"no_cage", ": 'exemplar scan build FOLDER --cage-only' makes it"},
     {"no_counterpart", ": a larger --tolerance takes it"},
     {"no_driver", ": 'exemplar drive learn' makes one that does"},
     {"no_other_side", "? (--plane names its plane, --tolerance takes points that are farther away)"},

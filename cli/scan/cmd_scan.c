@@ -58,6 +58,35 @@ ex_scan_session *exi_scan_open_to_change(const ex_call *call) {
     return exi_scan_open(call);
 }
 
+int exi_scan_find(const ex_scan_session *session, const char *name) {
+    const int scan = ex_scan_session_find(session, name);
+    if (scan >= 0)
+        return scan;
+    const char **names = calloc((size_t)session->scan_count + 1, sizeof *names);
+    for (int i = 0; names && i < session->scan_count; i++)
+        names[i] = session->scans[i].name;
+    const char *near = names ? ex_suggest(name, names, session->scan_count) : NULL;
+    free((void *)names);
+    exi_failed_text("the session has no scan '%s'%s%s%s", name, near ? ": did you mean '" : "", near ? near : "",
+                    near ? "'?" : ": name one with --scan");
+    return -1;
+}
+
+bool *exi_scan_choose(const ex_scan_session *session, const ex_word_list *names) {
+    bool *chosen = calloc((size_t)session->scan_count + 1, sizeof *chosen);
+    if (!chosen)
+        exi_failed_memory();
+    for (int i = 0; chosen && i < names->count; i++) {
+        const int scan = exi_scan_find(session, names->words[i]);
+        if (scan < 0) {
+            free(chosen);
+            return NULL;
+        }
+        chosen[scan] = true;
+    }
+    return chosen;
+}
+
 bool exi_scan_can_write(const ex_scan_session *session, const char *kind, const char *name) {
     char *folder = ex_scan_path(session, "", kind, ""), *path = ex_scan_path(session, kind, name, "");
     bool can = folder && path;

@@ -46,6 +46,11 @@ ex_scan_session *exi_scan_open(const ex_call *call);
  * (lock.h) until the process ends. */
 ex_scan_session *exi_scan_open_to_change(const ex_call *call);
 
+/* Returns the scan of that name; -1 after printing an error, with a name that is near. */
+int exi_scan_find(const ex_scan_session *session, const char *name);
+/* Returns [scan_count]: true for the scans of these names. Release with free; NULL after printing an error. */
+bool *exi_scan_choose(const ex_scan_session *session, const ex_word_list *names);
+
 /* True if a file of the session can be written, or one of unknown name ("") in that folder, which need not exist yet.
  * Otherwise prints the reason. Call it before any work. */
 bool exi_scan_can_write(const ex_scan_session *session, const char *kind, const char *name);

@@ -167,21 +167,6 @@ static int label(const ex_call *call, const ex_scan_session *session) {
     return exit_code;
 }
 
-/* Index of the scan of that name, or -1 after printing an error. */
-static int find_scan(const ex_scan_session *session, const char *name) {
-    const int scan = ex_scan_session_find(session, name);
-    if (scan >= 0)
-        return scan;
-    const char **names = array_allocate((size_t)session->scan_count, sizeof *names);
-    for (int i = 0; names && i < session->scan_count; i++)
-        names[i] = session->scans[i].name;
-    const char *near = names ? ex_suggest(name, names, session->scan_count) : NULL;
-    free((void *)names);
-    exi_failed_text("the session has no scan '%s'%s%s%s", name, near ? ": did you mean '" : "", near ? near : "",
-                    near ? "'?" : ": name one with --scan");
-    return -1;
-}
-
 /* Prints what was filed, and which scans need more landmarks. */
 static void print_taken(const ex_scan_session *session, const ex_scan_taken *taken) {
     enum { LEAST = 6 };
@@ -208,7 +193,7 @@ static int take(const ex_call *call, const ex_scan_session *session) {
     int scan = -1, exit_code = EX_EXIT_FAILED;
     if (!stem) {
         exi_failed_memory();
-    } else if (scan_name && (scan = find_scan(session, scan_name)) < 0) {
+    } else if (scan_name && (scan = exi_scan_find(session, scan_name)) < 0) {
         /* said */
     } else {
         scan = scan_name ? scan : ex_scan_session_find(session, stem);
@@ -251,7 +236,7 @@ static bool is_doubtful(const ex_scan_session *session, int scan) {
 /* Chooses the scans of a page; returns their number, 0 after printing an error. */
 static int choose_scans(const ex_scan_session *session, int *scans) {
     int count = 0;
-    const int only = scan_name ? find_scan(session, scan_name) : -1;
+    const int only = scan_name ? exi_scan_find(session, scan_name) : -1;
     if (scan_name && only < 0)
         return 0;
     if (landmarks && !scan_name)

@@ -12,6 +12,7 @@
  *   fit.json             bones, axes, markers, and the pose of every scan      (scan fit)
  *   template/cage.obj    the cage at the reference pose, a group per joint     (scan template)
  *   template/body.glb    its skeleton and skin
+ *   measured/NAME.ply    the same before holes are filled                      (scan build --measure)
  *   maps/NAME.ply        displacements of one scan over the refined template   (scan build)
  *   look/NAME.png        a scan that was left out or refused, for people to look at (scan carry)
  *   body.json, body.glb  the project and the rig                               (scan build)
@@ -772,12 +773,23 @@ EX_API ex_result ex_displacement_map_masks(const ex_rig *rig, int level, const u
 
 /* ---- the body ---- */
 
+/* Steps of building a body, which different processes may take. The files are the same as those of one process. */
+typedef enum ex_scan_build_step {
+    EX_SCAN_BUILD_ALL,     /* everything; maps that are up to date are kept */
+    EX_SCAN_BUILD_CAGE,    /* cage.obj and skeleton.glb: once, before the others */
+    EX_SCAN_BUILD_MEASURE, /* measured/NAME.ply of some scans: their maps before holes are filled */
+    EX_SCAN_BUILD_MAP /* maps/NAME.ply of some scans. Others that lend to them are taken from measured/, or, if they
+                         are not there, measured again */
+} ex_scan_build_step;
+
 /* Options of building a body. */
 typedef struct ex_scan_build_options {
     bool keep_cage; /* true: use the template as it is, without refitting */
-    bool force;     /* true: also remake maps that are newer than their sources */
+    bool force;     /* true: also remake maps that are up to date */
     const ex_progress *progress;
     const ex_tasks *tasks;
+    ex_scan_build_step step; /* default: everything */
+    const bool *scans;       /* [scan_count of the session] true for those of the step; NULL: all */
 } ex_scan_build_options;
 
 /* Coverage of a scan: fractions of what its body part covers. */
@@ -814,7 +826,12 @@ typedef struct ex_scan_built {
  * of the dials); and maps/, from which changes are made. Scans that are not in the fit are left out. A scan whose
  * markers leave a joint of a part open is left out of that part alone. Results: DATA (a scan shows nothing of its only
  * part; a part without scans; two scans of a part with the same pose; a bone that no
- * scan shows; a body that sticks out of the reference scan), FILE, MEMORY.
+ * scan shows; a body that sticks out of the reference scan), FILE (also: a step needs the cage of an earlier one),
+ * MEMORY.
+ *
+ * A step of some scans writes their maps alone, and leaves built->scans of the others at 0. Processes may take such
+ * steps at the same time, in one folder or in folders that share the files. A map carries hashes of what it was made
+ * from, so it is up to date whatever the clock says.
  */
 EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);

@@ -3,6 +3,7 @@
  * a refined mesh, in its order, so that they need neither positions nor faces. Other properties of vertices, and
  * everything after the vertices, are ignored.
  */
+#include "author/formats/map_file.h"
 #include "author/base/array.h"
 #include "author/formats/foreign.h"
 #include "author/formats/ply/ply.h"
@@ -11,6 +12,7 @@
 #include <exemplar/author/files.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +130,10 @@ ex_result ex_displacement_map_read(const char *path, ex_displacement_map **map, 
 
 /* ---- writing ---- */
 
-ex_result ex_displacement_map_write(const char *path, const ex_displacement_map *map, ex_error *error) {
+static const char made_from_line[] = "comment made from ";
+
+ex_result exi_displacement_map_write(const char *path, const ex_displacement_map *map, const char *made_from,
+                                     ex_error *error) {
     if (!map || map->vertex_count < 1)
         return ex_error_set(error, EX_ERROR_DATA, "cannot write '%s': the map has no vertices", path);
     for (int v = 0; v < map->vertex_count; v++)
@@ -141,9 +146,10 @@ ex_result ex_displacement_map_write(const char *path, const ex_displacement_map 
     ex_result result = ex_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    ex_file_printf(&writer,
-                   "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float displacement\n"
-                   "property uchar state\nend_header\n",
+    ex_file_printf(&writer, "ply\nformat binary_little_endian 1.0\n");
+    if (made_from)
+        ex_file_printf(&writer, "%s%s\n", made_from_line, made_from);
+    ex_file_printf(&writer, "element vertex %d\nproperty float displacement\nproperty uchar state\nend_header\n",
                    map->vertex_count);
     for (int v = 0; v < map->vertex_count; v++) {
         uint32_t bits;
@@ -155,4 +161,27 @@ ex_result ex_displacement_map_write(const char *path, const ex_displacement_map 
         ex_file_write(&writer, row, sizeof row);
     }
     return ex_file_commit(&writer, error);
+}
+
+ex_result ex_displacement_map_write(const char *path, const ex_displacement_map *map, ex_error *error) {
+    return exi_displacement_map_write(path, map, NULL, error);
+}
+
+bool exi_displacement_map_made_from(const char *path, char made_from[EXI_MADE_FROM_SIZE]) {
+    char head[256] = "";
+    FILE *file = fopen(path, "rb");
+    const size_t read = file ? fread(head, 1, sizeof head - 1, file) : 0;
+    if (file)
+        fclose(file);
+    head[read] = '\0';
+    const char *end = strstr(head, "end_header"), *line = strstr(head, made_from_line);
+    if (!line || (end && end < line))
+        return false;
+    line += sizeof made_from_line - 1;
+    const size_t size = strcspn(line, " \r\n");
+    if (size == 0 || size >= EXI_MADE_FROM_SIZE)
+        return false;
+    memcpy(made_from, line, size);
+    made_from[size] = '\0';
+    return true;
 }

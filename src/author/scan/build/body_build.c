@@ -1,6 +1,6 @@
 /*
  * Makes a project from scans, a fit and a template: refits the template, turns every scan into a displacement map, and
- * every part into a layer.
+ * every part into a layer. Steps of it can be taken apart: the cage, and the maps of each scan.
  */
 #include "author/scan/build/body_build.h"
 
@@ -26,6 +26,7 @@ ex_result exi_body_make_rig(exi_body *body) {
 
 void exi_body_close(exi_body *body) {
     exi_body_free_parts(body);
+    exi_body_close_stamps(body);
     ex_rig_destroy(body->rig);
     ex_mesh_destroy(body->template.cage);
     ex_scene_destroy(body->template.scene);
@@ -79,14 +80,24 @@ static ex_result read_template(exi_body *body) {
     return result;
 }
 
+static ex_result make_folder(const exi_body *body, const char *name) {
+    char *path = exi_body_path(body, name);
+    const ex_result result = path ? ex_make_directory(path, body->error) : ex_error_memory(body->error, "a path", 0);
+    free(path);
+    return result;
+}
+
+/* Makes the folders that a step writes to. */
 static ex_result make_folders(const exi_body *body) {
     static const char *const names[] = {"maps", "changes", "masks", "figure", "sides"};
+    const ex_scan_build_step step = body->options->step;
     ex_result result = EX_OK;
-    for (int i = 0; i < (body->mirror ? 5 : 4) && result == EX_OK; i++) {
-        char *path = exi_body_path(body, names[i]);
-        result = path ? ex_make_directory(path, body->error) : ex_error_memory(body->error, "a path", 0);
-        free(path);
-    }
+    if (step == EX_SCAN_BUILD_MEASURE)
+        return make_folder(body, "measured");
+    if (step == EX_SCAN_BUILD_MAP)
+        return make_folder(body, "maps");
+    for (int i = 0; step == EX_SCAN_BUILD_ALL && i < (body->mirror ? 5 : 4) && result == EX_OK; i++)
+        result = make_folder(body, names[i]);
     return result;
 }
 
@@ -111,8 +122,58 @@ static ex_result write_cage(const exi_body *body) {
     return result;
 }
 
-static ex_result build(exi_body *body) {
+/* Takes the cage that an earlier step refitted. */
+static ex_result read_cage(exi_body *body) {
+    char *path = exi_body_path(body, "cage.obj");
+    ex_mesh *cage = NULL, *own = body->template.cage;
+    ex_result result = path ? EX_OK : ex_error_memory(body->error, "a path", 0);
+    if (result == EX_OK && !exi_scan_is_there(path))
+        result = ex_error_kind(body->error, ex_error_set(body->error, EX_ERROR_FILE, "'%s' does not exist yet", path),
+                               "no_cage");
+    if (result == EX_OK)
+        result = ex_obj_read(path, &cage, body->error);
+    if (result == EX_OK && (cage->vertex_count != own->vertex_count || cage->corner_count != own->corner_count))
+        result = ex_error_kind(
+            body->error, ex_error_set(body->error, EX_ERROR_DATA, "'%s' is of another template", path), "no_cage");
+    if (result == EX_OK) {
+        memcpy(own->positions, cage->positions, 3 * (size_t)own->vertex_count * sizeof *own->positions);
+        result = exi_body_make_rig(body);
+    }
+    ex_mesh_destroy(cage);
+    free(path);
+    return result;
+}
+
+/* Finds the cage of this step, and stamps all maps with it. */
+static ex_result find_cage(exi_body *body) {
     const ex_progress *progress = body->options->progress;
+    const bool whole = body->options->step == EX_SCAN_BUILD_ALL || body->options->step == EX_SCAN_BUILD_CAGE;
+    ex_result result = exi_body_open_stamps(body);
+    if (result == EX_OK && !whole)
+        result = read_cage(body);
+    if (result == EX_OK && whole && progress)
+        progress->report(progress->user, "refitting the template", 0);
+    if (result == EX_OK && whole && !body->options->keep_cage)
+        result = exi_body_refit(body);
+    if (result == EX_OK)
+        result = make_folders(body);
+    if (result == EX_OK && whole)
+        result = write_cage(body);
+    return result == EX_OK ? exi_body_stamp_maps(body) : result;
+}
+
+/* Makes the files that depend on all maps. */
+static ex_result finish(exi_body *body) {
+    ex_result result = exi_body_write_changes(body);
+    if (result == EX_OK)
+        result = exi_body_check_sound(body);
+    if (result == EX_OK)
+        result = exi_body_write_project(body);
+    return result;
+}
+
+static ex_result build(exi_body *body) {
+    const ex_scan_build_step step = body->options->step;
     ex_result result = read_template(body);
     if (result == EX_OK)
         result = exi_body_find_poses(body);
@@ -120,22 +181,14 @@ static ex_result build(exi_body *body) {
         result = exi_body_check_poses(body);
     if (result == EX_OK)
         result = exi_body_find_parts(body);
-    if (result == EX_OK && progress)
-        progress->report(progress->user, "refitting the template", 0);
-    if (result == EX_OK && !body->options->keep_cage)
-        result = exi_body_refit(body);
     if (result == EX_OK)
-        result = make_folders(body);
-    if (result == EX_OK)
-        result = write_cage(body);
-    if (result == EX_OK)
+        result = find_cage(body);
+    if (result == EX_OK && step == EX_SCAN_BUILD_MEASURE)
+        result = exi_body_make_measured(body);
+    if (result == EX_OK && (step == EX_SCAN_BUILD_ALL || step == EX_SCAN_BUILD_MAP))
         result = exi_body_make_maps(body);
-    if (result == EX_OK)
-        result = exi_body_write_changes(body);
-    if (result == EX_OK)
-        result = exi_body_check_sound(body);
-    if (result == EX_OK)
-        result = exi_body_write_project(body);
+    if (result == EX_OK && step == EX_SCAN_BUILD_ALL)
+        result = finish(body);
     if (result == EX_OK) {
         body->built->vertex_count = body->template.cage->vertex_count;
         body->built->face_count = body->template.cage->face_count;

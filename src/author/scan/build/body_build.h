@@ -6,7 +6,9 @@
  *   body_parts.c    the vertices that a part covers, and masks
  *   body_mirror.c   the other side: joints, rotations, and vertices by the cage's faces
  *   body_cage.c     the cage refitted to average scans
+ *   body_measured.c rays cast for a scan, and the maps of what they hit
  *   body_maps.c     a map of displacements for every scan
+ *   body_stamps.c   what maps are made from, and whether one is up to date
  *   body_smooth.c   removes the scanner's noise from a map
  *   body_weigh.c    weights of a part's scans at a pose
  *   body_changes.c  the body in the reference, and each scan's change of it
@@ -19,6 +21,8 @@
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_BUILD_BODY_BUILD_H
 #define EXEMPLAR_AUTHOR_SCAN_BUILD_BODY_BUILD_H
+
+#include "author/formats/map_file.h"
 
 #include <exemplar/author/scan.h>
 
@@ -39,7 +43,11 @@ typedef struct exi_body_example {
     int part; /* of the session; -1: left out after all */
 } exi_body_example;
 
-typedef struct exi_body_net exi_body_net; /* body_smooth.c */
+typedef struct exi_body_net exi_body_net;       /* body_smooth.c */
+typedef struct exi_body_stamps exi_body_stamps; /* body_stamps.c */
+
+/* Maps before holes are filled, in measured/, and after that, in maps/. */
+typedef enum exi_body_stage { EXI_BODY_MEASURED, EXI_BODY_FILLED } exi_body_stage;
 
 typedef struct exi_body {
     const ex_scan_session *session;
@@ -57,6 +65,7 @@ typedef struct exi_body {
     int example_count;
     exi_body_example *examples; /* in the order of scans, then of their parts */
     double (*frames)[4];        /* [joint_count] of the reference in the neutral pose; NULL until poses are found */
+    exi_body_stamps *stamps;    /* NULL until maps are made */
     ex_error *error;
 } exi_body;
 
@@ -82,10 +91,31 @@ ex_result exi_body_smooth(const exi_body *body, ex_displacement_map *map);
 
 ex_result exi_body_refit(exi_body *body);
 
+/* body_stamps.c: opens with the template's rig; stamps the maps of all examples with the refitted one. */
+ex_result exi_body_open_stamps(exi_body *body);
+ex_result exi_body_stamp_maps(exi_body *body);
+void exi_body_close_stamps(exi_body *body);
+/* Writes the word of an example's map that says what it is made from. Reads the scans, once. */
+ex_result exi_body_stamp_text(const exi_body *body, int example, exi_body_stage stage, char text[EXI_MADE_FROM_SIZE]);
+/* Finds whether the example's map in that file is up to date. Results: MEMORY. */
+ex_result exi_body_is_current(const exi_body *body, int example, exi_body_stage stage, const char *path, bool *current);
+
 /* Makes the scan's map before holes are filled. */
 ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered,
                         ex_displacement_map **map);
+/* Finds maps [example_count] of a scan's examples from `first` on, as measured: from measured/ if those are up to date
+ * and not made again, else by casting rays. Leaves out examples that show nothing of their part; their map is NULL.
+ * write: also writes measured/, before any is left out. *kept, optional: true if they were there. */
+ex_result exi_body_measure(exi_body *body, int first, bool again, bool write, ex_displacement_map **maps, bool *kept);
+/* Reads the example's map if it is up to date; else *map is NULL. */
+ex_result exi_body_read_current(const exi_body *body, int example, exi_body_stage stage, ex_displacement_map **map);
+ex_result exi_body_write_map(const exi_body *body, int example, exi_body_stage stage, const ex_displacement_map *map);
+/* True if the step is about this scan. */
+bool exi_body_is_asked(const exi_body *body, int scan);
+/* Makes the maps of these scans. */
 ex_result exi_body_make_maps(exi_body *body);
+/* Makes measured/ of these scans. */
+ex_result exi_body_make_measured(exi_body *body);
 /* Returns maps/NAME.ply, or the path in another folder, of a part's scan: NAME.PART.ply if it has several parts.
  * Release with free. */
 char *exi_body_map_name(const exi_body_part *part, const char *folder, const ex_scan_entry *scan);

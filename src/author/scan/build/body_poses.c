@@ -181,36 +181,53 @@ ex_result exi_body_find_poses(exi_body *body) {
 
 /* ---- poses that are alike ---- */
 
-static bool are_alike(const exi_body *body, const ex_scan_part *part, int a, int b) {
-    for (int i = 0; i < part->joint_count; i++) {
-        const int joint = ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]);
-        const double *p = body->fitted->poses[body->poses[a]].rotations[joint];
-        const double *q = body->fitted->poses[body->poses[b]].rotations[joint];
+static bool are_alike(const exi_body *body, const int *joints, int joint_count, int a, int b) {
+    for (int i = 0; i < joint_count; i++) {
+        const double *p = body->fitted->poses[body->poses[a]].rotations[joints[i]];
+        const double *q = body->fitted->poses[body->poses[b]].rotations[joints[i]];
         if (fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]) < 1 - 1e-12)
             return false;
     }
     return true;
 }
 
+/* Compares an example with those after it; joints: of its part, [joint_count]. */
+static ex_result check_pose(exi_body *body, int a, const int *joints, int joint_count) {
+    const ex_scan_session *session = body->session;
+    const int part = body->examples[a].part, first = body->examples[a].scan;
+    for (int b = a + 1; b < body->example_count; b++) {
+        const int second = body->examples[b].scan;
+        if (body->examples[b].part != part || !are_alike(body, joints, joint_count, first, second))
+            continue;
+        if (session->scans[second].part_count > 1 && second != session->reference) {
+            char why[200];
+            snprintf(why, sizeof why, "it has the same pose there as scan '%.128s'", session->scans[first].name);
+            exi_body_leave_out(body, b, why);
+            continue;
+        }
+        return ex_error_set(body->error, EX_ERROR_DATA,
+                            "scans '%s' and '%s' of part '%s' have the same pose, as far as the fit can tell: remove "
+                            "one of them from scan.json, or check its labels",
+                            session->scans[first].name, session->scans[second].name, session->parts[part].name);
+    }
+    return EX_OK;
+}
+
 /* Examples are alike if a pose was scanned twice, or if the markers did not determine a scan's pose. */
 ex_result exi_body_check_poses(exi_body *body) {
-    const ex_scan_session *session = body->session;
-    for (int a = 0; a < body->example_count; a++)
-        for (int b = a + 1; b < body->example_count; b++) {
-            const int part = body->examples[a].part;
-            const int first = body->examples[a].scan, second = body->examples[b].scan;
-            if (part < 0 || body->examples[b].part != part || !are_alike(body, &session->parts[part], first, second))
-                continue;
-            if (session->scans[second].part_count > 1 && second != session->reference) {
-                char why[200];
-                snprintf(why, sizeof why, "it has the same pose there as scan '%.128s'", session->scans[first].name);
-                exi_body_leave_out(body, b, why);
-                continue;
-            }
-            return ex_error_set(body->error, EX_ERROR_DATA,
-                                "scans '%s' and '%s' of part '%s' have the same pose, as far as the fit can tell: "
-                                "remove one of them from scan.json, or check its labels",
-                                session->scans[first].name, session->scans[second].name, session->parts[part].name);
-        }
-    return EX_OK;
+    size_t most = 1;
+    for (int p = 0; p < body->session->part_count; p++)
+        most = (size_t)body->session->parts[p].joint_count > most ? (size_t)body->session->parts[p].joint_count : most;
+    int *joints = exi_array_allocate(most, sizeof *joints);
+    ex_result result = joints ? EX_OK : ex_error_memory(body->error, "the poses", most * sizeof *joints);
+    for (int a = 0; a < body->example_count && result == EX_OK; a++) {
+        if (body->examples[a].part < 0)
+            continue;
+        const ex_scan_part *part = &body->session->parts[body->examples[a].part];
+        for (int i = 0; i < part->joint_count; i++)
+            joints[i] = ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]);
+        result = check_pose(body, a, joints, part->joint_count);
+    }
+    free(joints);
+    return result;
 }
