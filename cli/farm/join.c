@@ -38,7 +38,7 @@ static ex_result times_of_driver(joiner *j, int offset) {
     ex_cache_reader *reader = NULL;
     const ex_result result = ex_cache_open(driver, &reader, j->error);
     for (int i = 0; result == EX_OK && i < j->frame_count; i++)
-        j->times[i] = rate > 0 ? (offset + i) / rate : ex_cache_time(reader, offset + i);
+        j->times[i] = ex_drive_time(reader, offset + i, rate);
     ex_cache_close(reader);
     return result;
 }

@@ -82,10 +82,10 @@ static json_t *copy_list(const json_t *list) {
 json_t *exi_planner_add(exi_planner *p, const exi_farm_item *item) {
     const exi_farm_cost *cost = &item->cost;
     json_t *made = json_pack(
-        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}", "name", item->name, "words",
+        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}", "name", item->name, "words",
         json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs", copy_list(item->needs), "session",
         item->session ? item->session : "", "links", copy_list(item->links), "folders", copy_list(item->folders),
-        "frames", item->frames, "offset", item->offset, "whole", item->whole, "file", item->file ? item->file : "", "start", cost->start, "each", cost->each, "memory",
+        "frames", item->frames, "offset", item->offset, "grain", item->grain, "whole", item->whole, "file", item->file ? item->file : "", "start", cost->start, "each", cost->each, "memory",
         cost->memory, "disk", cost->disk, "number", p->item_count++, "tasks", "parts");
     if (made && append(p->items, made))
         return made;
@@ -180,6 +180,7 @@ static double length_of(const json_t *item, bool known) {
 typedef struct cutter {
     double length, pieces; /* of the line */
     int part;              /* the present one */
+    bool grain;            /* true to cut where cuts are free */
     json_t *task;
 } cutter;
 
@@ -197,9 +198,14 @@ static int part_at(const cutter *c, double place) {
     return part < (int)c->pieces ? part : (int)c->pieces - 1;
 }
 
+static int next_multiple(int frame, int grain) {
+    return grain > 1 ? (frame + grain - 1) / grain * grain : frame;
+}
+
 /* Puts one item, which begins at `from` and is `size` long, into the parts that it is in. */
 static bool place_item(exi_planner *p, cutter *c, json_t *item, double from, double size) {
-    const int frames = (int)exi_farm_number(item, "frames");
+    const int frames = (int)exi_farm_number(item, "frames"), offset = (int)exi_farm_number(item, "offset"),
+              grain = (int)exi_farm_number(item, "grain");
     if (frames == 0 || json_is_true(json_object_get(item, "whole"))) {
         json_t *task = task_for(p, c, part_at(c, from + size / 2), item);
         return task && put(p, task, item, frames > 0, frames);
@@ -208,7 +214,10 @@ static bool place_item(exi_planner *p, cutter *c, json_t *item, double from, dou
         /* A frame belongs to the part that its middle is in. */
         const int part = part_at(c, from + size * (first - 0.5) / frames);
         int last = (int)floor(((part + 1) * c->length / c->pieces - from) / size * frames + 0.5);
-        last = last < first ? first : last > frames || part + 1 >= (int)c->pieces ? frames : last;
+        last = last < first ? first : last;
+        if (c->grain)
+            last = next_multiple(last + offset, grain) - offset;
+        last = last > frames || part + 1 >= (int)c->pieces ? frames : last;
         json_t *task = task_for(p, c, part, item);
         if (!task || !put(p, task, item, first, last))
             return false;
@@ -250,7 +259,7 @@ static bool close_stage(exi_planner *p, const char *name, size_t first) {
 ex_result exi_planner_end_stage(exi_planner *p, const char *name) {
     const size_t first = json_array_size(p->tasks);
     bool known = true, whole = true;
-    double length = 0, units = 0, place = 0;
+    double length = 0, units = 0, blocks = 0, place = 0;
     json_t *item;
     size_t i;
     json_array_foreach(p->items, i, item)
@@ -258,9 +267,13 @@ ex_result exi_planner_end_stage(exi_planner *p, const char *name) {
     json_array_foreach(p->items, i, item) {
         const double frames = exi_farm_number(item, "frames");
         length += length_of(item, known);
-        units += frames > 0 && !json_is_true(json_object_get(item, "whole")) ? frames : 1;
+        const bool cut = frames > 0 && !json_is_true(json_object_get(item, "whole"));
+        units += cut ? frames : 1;
+        blocks += cut ? ceil(frames / fmax(exi_farm_number(item, "grain"), 1)) : 1;
     }
-    cutter c = {.length = length, .pieces = how_many(p, length, known, units)};
+    /* More pieces than places where cuts are free: only if they were asked for. */
+    const bool grain = p->pieces <= blocks;
+    cutter c = {.length = length, .pieces = how_many(p, length, known, grain ? blocks : units), .grain = grain};
     json_array_foreach(p->items, i, item) {
         const double size = length_of(item, known);
         whole = whole && place_item(p, &c, item, place, size);

@@ -97,6 +97,7 @@ typedef struct exi_farm_item {
     const char *file; /* the output, which is added to the words as "-o @/FOLDER/FILE"; NULL: none */
     int frames;       /* 0: it has none. Else their number: "--frames A:B" is added to the words */
     int offset;       /* frames before the first one */
+    int grain;        /* cuts after a multiple of this many frames are free; 0: all are */
     bool whole;       /* true: not to be cut, and without --frames */
     exi_farm_cost cost;
 } exi_farm_item;

@@ -1,6 +1,6 @@
 /*
- * drive apply: garments x animations of their driver. Frames of a rig of keys are independent of each other and are cut
- * anywhere. A rig that remembers earlier frames gets whole animations.
+ * drive apply: garments x animations of their driver, cut by frames. A part has the bytes that its frames have in the
+ * whole (ex_drive_apply), at the cost of some frames before it unless it begins at a block.
  *
  *   {"work": "drive apply", "garments": ["shirt.glb"], "drivers": "caches/ *.pc2",
  *    "output": "made/{garment}-{driver}.pc2", "frames": "1:500", "options": {"untangle": true}}
@@ -19,35 +19,32 @@ static const char *const taken[] = {"driver", "output", "frames", "force", NULL}
 
 typedef struct garment {
     const char *path;
-    bool whole; /* its frames cannot be cut */
+    ex_rig *rig;
+    bool measured;
     exi_farm_cost cost;
-    int measured; /* vertices of the driver that the cost is of; 0: none yet */
 } garment;
 
-/* Finds whether frames depend on earlier ones. */
-static ex_result look_at_rig(exi_planner *p, garment *g) {
-    ex_rig *rig = NULL;
+static ex_result open_garment(exi_planner *p, garment *g) {
     ex_rig_driver driver;
-    if (ex_rig_read(g->path, NULL, &rig, p->error) != EX_OK)
-        return p->error->result;
-    const bool follows = ex_rig_get_driver(rig, &driver, NULL);
-    g->whole = ex_rig_state_size(rig) > 0;
-    ex_rig_destroy(rig);
-    return follows ? EX_OK : exi_job_wrong(p, "'%s' does not follow a driver: 'exemplar drive learn' makes one that does", g->path);
+    const ex_result result = ex_rig_read(g->path, NULL, &g->rig, p->error);
+    if (result == EX_OK && !ex_rig_get_driver(g->rig, &driver, NULL))
+        return exi_job_wrong(p, "'%s' does not follow a driver: 'exemplar drive learn' makes one that does", g->path);
+    return result;
 }
 
 static ex_result add_pair(exi_planner *p, garment *g, const char *driver, const char *output) {
     ex_cache_reader *reader = NULL;
     int offset = 0, frames = 0;
     ex_result result = ex_cache_open(driver, &reader, p->error);
-    const int there = result == EX_OK ? ex_cache_get_info(reader).frame_count : 0;
+    const json_t *rate = json_object_get(json_object_get(p->job, "options"), "fps");
+    const int there = result == EX_OK ? ex_cache_get_info(reader).frame_count : 0,
+              block = result == EX_OK ? ex_drive_block(g->rig, reader, json_number_value(rate)) : 0;
     ex_cache_close(reader);
     if (result == EX_OK)
         result = exi_job_frames(p, there, driver, &offset, &frames);
     if (result != EX_OK)
         return result;
     const char *slash = strrchr(output, '/'), *file = slash ? slash + 1 : output;
-    const json_t *rate = json_object_get(json_object_get(p->job, "options"), "fps");
     json_t *names = json_pack("{s:o, s:o}", "garment", exi_job_stem(g->path), "driver", exi_job_stem(driver)),
            *words = json_pack("[s, s, s, s, s]", "drive", "apply", g->path, "--driver", driver), *inputs = json_array();
     char name[256], *path = NULL;
@@ -59,12 +56,10 @@ static ex_result add_pair(exi_planner *p, garment *g, const char *driver, const 
         result = exi_job_options(p, "drive apply", taken, names, words, inputs);
     if (result == EX_OK && !g->measured) {
         result = exi_planner_sample(p, words, file, frames, &g->cost);
-        g->measured = 1;
+        g->measured = true;
     }
     if (result == EX_OK)
         result = exi_job_fill(p, output, names, &path);
-    if (result == EX_OK && g->whole && json_object_get(p->job, "frames"))
-        json_array_extend(words, json_pack("[s, s]", "--frames", exi_farm_text(p->job, "frames")));
     const char *last = path ? strrchr(path, '/') : NULL;
     const json_t *item = result == EX_OK ? exi_planner_add(p, &(exi_farm_item){.name = name,
                                                                                .words = words,
@@ -72,7 +67,7 @@ static ex_result add_pair(exi_planner *p, garment *g, const char *driver, const 
                                                                                .file = last ? last + 1 : path,
                                                                                .frames = frames,
                                                                                .offset = offset,
-                                                                               .whole = g->whole,
+                                                                               .grain = block,
                                                                                .cost = g->cost})
                                          : NULL;
     if (result == EX_OK)
@@ -100,9 +95,10 @@ static ex_result plan(exi_planner *p) {
         result = exi_job_wrong(p, "\"output\" must end in .pc2, .mdd, .abc or .obj, not '%s'", output);
     for (size_t i = 0; result == EX_OK && i < json_array_size(garments); i++) {
         garment g = {.path = json_string_value(json_array_get(garments, i))};
-        result = look_at_rig(p, &g);
+        result = open_garment(p, &g);
         for (size_t k = 0; result == EX_OK && k < json_array_size(drivers); k++)
             result = add_pair(p, &g, json_string_value(json_array_get(drivers, k)), output);
+        ex_rig_destroy(g.rig);
     }
     json_decref(garments);
     json_decref(drivers);
