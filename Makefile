@@ -74,7 +74,7 @@ help:
 	@echo 'make test-leaks have valgrind and the thread sanitizer watch those of them that they can'
 	@echo 'make test-clients'
 	@echo '                run the commands of the pages, build with clang, for other machines and the GPU, have Blender, three.js'
-	@echo '                and Chromium play what the tool bakes and open the editor'
+	@echo '                and Chromium play what the tool bakes and open the editor, and start a Slurm'
 	@echo 'make fuzz       fuzz the readers, each for a minute (TARGET=NAME: only fuzz/fuzz_NAME.c; SECONDS=600); needs clang'
 	@echo 'make setup      install what building and testing need (FOR=build: building alone; FOR=clients: test-clients;'
 	@echo '                FOR=deb: make deb); the commands above and make deb call it, each for its own needs'
