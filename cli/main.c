@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 static const ex_command *const commands[] = {
-    &cmd_demo,    &cmd_init,   &cmd_build,   &cmd_check, &cmd_example, &cmd_undo,   &cmd_redo,       &cmd_edit,
-    &cmd_info,    &cmd_diff,   &cmd_weights, &cmd_pose,  &cmd_bake,    &cmd_render, &cmd_sheet,      &cmd_plot,
-    &cmd_figures, &cmd_unpack, &cmd_warp,    &cmd_drive, &cmd_scan,  &cmd_farm,     &cmd_bench,  &cmd_completion,
+    &cmd_demo,    &cmd_init,   &cmd_build,   &cmd_check, &cmd_example, &cmd_undo,   &cmd_redo,  &cmd_edit,
+    &cmd_info,    &cmd_diff,   &cmd_weights, &cmd_pose,  &cmd_bake,    &cmd_render, &cmd_sheet, &cmd_plot,
+    &cmd_figures, &cmd_unpack, &cmd_warp,    &cmd_drive, &cmd_scan,    &cmd_farm,   &cmd_bench, &cmd_completion,
 };
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };
 

@@ -3,7 +3,7 @@
 
 #include <exemplar/author/base.h>
 
-static const ex_command *const commands[] = {&cmd_farm_plan,   &cmd_farm_submit, &cmd_farm_status,
+static const ex_command *const commands[] = {&cmd_farm_plan,  &cmd_farm_submit, &cmd_farm_status,
                                              &cmd_farm_retry, &cmd_farm_merge,  &cmd_farm_do};
 
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };

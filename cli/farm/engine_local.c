@@ -1,6 +1,6 @@
 /*
- * Runs tasks as processes of this machine, a few at a time. A task starts when the pieces that it needs are there. Tasks
- * that another process works on are left for last: their pieces will probably be there by then.
+ * Runs tasks as processes of this machine, a few at a time. A task starts when the pieces that it needs are there.
+ * Tasks that another process works on are left for last: their pieces will probably be there by then.
  */
 #define _GNU_SOURCE
 
@@ -48,8 +48,8 @@ static double weight_of(const pool *p, int task) {
 static bool start(pool *p, slot *free_slot, int task) {
     const pid_t parent = getpid(), child = fork();
     if (child == 0) {
-        const char *const argv[] = {p->order->program->path, "farm", "do", p->farm->folder, p->farm->tasks[task].piece,
-                                    "-q",                    NULL};
+        const char *const argv[] = {p->order->program->path,    "farm", "do", p->farm->folder,
+                                    p->farm->tasks[task].piece, "-q",   NULL};
         (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent)
             _exit(127);
@@ -83,9 +83,9 @@ static void end(pool *p, slot *s, int status) {
         p->weight_done += weight_of(p, task);
         return;
     }
-    const int killed = WIFSIGNALED(status)              ? WTERMSIG(status)
+    const int killed = WIFSIGNALED(status)         ? WTERMSIG(status)
                        : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
-                                                     : 0;
+                                                   : 0;
     if (p->stopping) {
         p->phases[task] = WAITING;
     } else if (killed && p->tries[task] < TRIES) {
@@ -250,9 +250,7 @@ int exi_farm_to_local(const exi_farm_order *order) {
         for (int i = 0; i < farm->task_count; i++) {
             p.wanted += order->wanted[i];
             p.weight += order->wanted[i] ? weight_of(&p, i) : 0;
-            p.phases[i] = order->wanted[i]                    ? WAITING
-                          : p.states[i] == EXI_FARM_DONE ? FINISHED
-                                                           : SKIPPED;
+            p.phases[i] = order->wanted[i] ? WAITING : p.states[i] == EXI_FARM_DONE ? FINISHED : SKIPPED;
         }
         exi_interrupt_defer(true);
         const bool good = work(&p);

@@ -1,7 +1,7 @@
 /*
  * Submits tasks to Slurm: one array of jobs a stage, or several if the cluster's MaxArraySize is smaller. An element of
- * an array runs one line of a list of commands. A stage waits until the stage before has ended, well or not: a task that
- * misses a piece says so, and others that do not need it go on.
+ * an array runs one line of a list of commands. A stage waits until the stage before has ended, well or not: a task
+ * that misses a piece says so, and others that do not need it go on.
  */
 #define _GNU_SOURCE
 
@@ -227,7 +227,8 @@ int exi_farm_to_slurm(const exi_farm_order *order) {
     if (!good && error.result != EX_OK)
         exi_failed(&error);
     if (good && !order->call->quiet) {
-        exi_print("%s submitted to Slurm in %s: jobs", exi_text_count(a, all, "task"), exi_text_count(b, arrays, "array"));
+        exi_print("%s submitted to Slurm in %s: jobs", exi_text_count(a, all, "task"),
+                  exi_text_count(b, arrays, "array"));
         exi_print(" up to %s\n", strrchr(before, ':') ? strrchr(before, ':') + 1 : "?");
         exi_print("Next: exemplar farm status ");
         exi_print_word(order->call->arguments[0]);

@@ -171,7 +171,7 @@ typedef struct exi_farm_order {
     const ex_call *call;
     const exi_farm *farm;
     const exi_farm_program *program;
-    const char *command; /* the program as the engine calls it; NULL: by its path */
+    const char *command;         /* the program as the engine calls it; NULL: by its path */
     const unsigned char *wanted; /* [task_count] */
     int jobs;                    /* local: processes at once */
     const char *partition, *time, *memory, *account, *output;

@@ -154,8 +154,8 @@ static bool judge(work *w, const exi_farm_run *run) {
         return true;
     w->code = run->stopped || run->code > 128 ? run->code : EX_EXIT_FAILED;
     if (run->code > 128)
-        snprintf(w->how, sizeof w->how, run->code == 137 ? "killed (signal 9: memory ran out, or someone did it)"
-                                                         : "ended by signal %d",
+        snprintf(w->how, sizeof w->how,
+                 run->code == 137 ? "killed (signal 9: memory ran out, or someone did it)" : "ended by signal %d",
                  run->code - 128);
     else
         snprintf(w->how, sizeof w->how, "exit code %d", run->code);
@@ -170,10 +170,9 @@ static ex_result run_commands(work *w, ex_error *error) {
         exi_farm_run run = {.code = 0};
         /* The number of threads changes no bytes, so it is no part of the plan's commands. */
         json_t *words = json_deep_copy(json_array_get(commands, i)), *more = json_pack("[s, s]", "--threads", threads);
-        const ex_result result =
-            json_array_extend(words, more) == 0
-                ? exi_farm_spawn(w->program->path, words, w->room, w->log, w->mark, &run, error)
-                : ex_error_memory(error, "a command", 64);
+        const ex_result result = json_array_extend(words, more) == 0
+                                     ? exi_farm_spawn(w->program->path, words, w->room, w->log, w->mark, &run, error)
+                                     : ex_error_memory(error, "a command", 64);
         json_decref(words);
         json_decref(more);
         const bool done = result == EX_OK && judge(w, &run);
@@ -197,11 +196,11 @@ static ex_result write_piece(work *w, ex_error *error) {
     for (size_t i = 0; i < json_array_size(list); i++)
         json_array_append(inputs, json_array_get(json_object_get(w->farm->plan, "inputs"),
                                                  (size_t)json_integer_value(json_array_get(list, i))));
-    json_t *record = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O, s:o, s:f, s:f, s:s, s:O}", "piece", task->piece, "task",
-                               task->name, "version", w->program->version, "machine", w->program->machine, "simd",
-                               exi_farm_text(w->farm->plan, "simd"), "commands", json_object_get(task->json, "commands"),
-                               "inputs", inputs, "seconds", w->seconds, "memory", w->memory, "host", host, "notes",
-                               w->notes);
+    json_t *record =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:O, s:o, s:f, s:f, s:s, s:O}", "piece", task->piece, "task", task->name,
+                  "version", w->program->version, "machine", w->program->machine, "simd",
+                  exi_farm_text(w->farm->plan, "simd"), "commands", json_object_get(task->json, "commands"), "inputs",
+                  inputs, "seconds", w->seconds, "memory", w->memory, "host", host, "notes", w->notes);
     char *path = exi_farm_piece_path(w->farm, w->task);
     const ex_result result = names && record && path ? exi_piece_write(path, w->room, names, record, error)
                                                      : ex_error_memory(error, "a piece", 1024);

@@ -1,6 +1,7 @@
 /*
- * exemplar farm merge - makes the results of a plan from its pieces: one cache, one rig, one folder of each. Every piece
- * is checked byte by byte. Results are written whole or not at all; if a piece is missing or damaged, it is named.
+ * exemplar farm merge - makes the results of a plan from its pieces: one cache, one rig, one folder of each. Every
+ * piece is checked byte by byte. Results are written whole or not at all; if a piece is missing or damaged, it is
+ * named.
  */
 #define _GNU_SOURCE
 
@@ -47,8 +48,8 @@ static bool all_done(const ex_call *call, const exi_farm *farm) {
     if (missing > NAMED_MOST)
         exi_failed_text("and %d more", missing - NAMED_MOST);
     if (missing)
-        exi_failed_text("%d of %d pieces are missing, so nothing was merged: 'exemplar farm status %s' says more", missing,
-                        farm->task_count, call->arguments[0]);
+        exi_failed_text("%d of %d pieces are missing, so nothing was merged: 'exemplar farm status %s' says more",
+                        missing, farm->task_count, call->arguments[0]);
     free(states);
     return missing == 0;
 }
@@ -137,10 +138,7 @@ static ex_result make_result(merge *m, const json_t *result) {
         m->bad = (int)json_integer_value(json_array_get(tasks, i));
         made = take_files(m->farm, m->bad, NULL, exi_farm_text(result, "below"), output, m->error);
     }
-    if (made == EX_OK) {
-        m->files++;
-        m->bytes += exi_file_size(output);
-    }
+    m->files += made == EX_OK;
     return made;
 }
 
@@ -157,6 +155,8 @@ static ex_result read_records(merge *m) {
             const double memory = exi_farm_number(piece.record, "memory");
             m->seconds += exi_farm_number(piece.record, "seconds");
             m->memory = memory > m->memory ? memory : m->memory;
+            for (int k = 0; k < piece.file_count; k++)
+                m->bytes += (double)piece.files[k].size;
             const json_t *notes = json_object_get(piece.record, "notes");
             for (size_t n = 0; n < json_array_size(notes); n++) {
                 char text[2000];
@@ -196,13 +196,15 @@ static void remove_pieces(const exi_farm *farm) {
 static ex_result write_report(const merge *m, double took) {
     const char *host = exi_farm_text(m->farm->plan, "machine");
     ex_file_writer writer;
-    json_t *report = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:O, s:O}", "version",
-                               exi_farm_text(m->farm->plan, "version"), "machine", host, "simd",
-                               exi_farm_text(m->farm->plan, "simd"), "tasks", m->farm->task_count, "results", m->files,
-                               "frames", m->frames, "seconds", m->seconds, "memory", m->memory, "bytes", m->bytes,
-                               "merge_seconds", took, "made", json_object_get(m->farm->plan, "results"), "notes", m->notes);
-    char *text = report ? json_dumps(report, JSON_INDENT(1)) : NULL, *path = exi_farm_path(m->farm, "report.json", "", "");
-    ex_result result = text && path ? ex_file_open(&writer, path, m->error) : ex_error_memory(m->error, "a report", 1024);
+    json_t *report = json_pack(
+        "{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:O, s:O}", "version",
+        exi_farm_text(m->farm->plan, "version"), "machine", host, "simd", exi_farm_text(m->farm->plan, "simd"), "tasks",
+        m->farm->task_count, "results", m->files, "frames", m->frames, "seconds", m->seconds, "memory", m->memory,
+        "bytes", m->bytes, "merge_seconds", took, "made", json_object_get(m->farm->plan, "results"), "notes", m->notes);
+    char *text = report ? json_dumps(report, JSON_INDENT(1)) : NULL,
+         *path = exi_farm_path(m->farm, "report.json", "", "");
+    ex_result result =
+        text && path ? ex_file_open(&writer, path, m->error) : ex_error_memory(m->error, "a report", 1024);
     if (result == EX_OK) {
         ex_file_write(&writer, text, strlen(text));
         result = ex_file_commit(&writer, m->error);

@@ -37,7 +37,10 @@ static const ex_option options[] = {
 
 /* Kinds of work. */
 static const exi_farm_work *const works[] = {
-    &exi_farm_work_apply, &exi_farm_work_bake, &exi_farm_work_warp,
+    &exi_farm_work_apply,
+    &exi_farm_work_bake,
+    &exi_farm_work_scan,
+    &exi_farm_work_warp,
 };
 enum { WORK_COUNT = (int)(sizeof works / sizeof works[0]) };
 
@@ -108,8 +111,7 @@ static ex_result hash_inputs(exi_planner *p) {
     size_t i;
     double total = 0, done = 0;
     ex_result result = EX_OK;
-    json_array_foreach(p->inputs, i, input)
-        total += exi_farm_number(input, "size");
+    json_array_foreach(p->inputs, i, input) total += exi_farm_number(input, "size");
     exi_progress_start(&progress, p->call);
     json_array_foreach(p->inputs, i, input) {
         char key[5000], text[EXI_HASH_DIGITS + 1];
@@ -162,9 +164,9 @@ static void sign_tasks(exi_planner *p) {
         exi_hash_add_text(&hash, exi_farm_text(task, "session"));
         add_words(&hash, json_object_get(task, "links"));
         for (size_t i = 0; i < json_array_size(needs); i++)
-            exi_hash_add_text(&hash, exi_farm_text(json_array_get(p->tasks, (size_t)json_integer_value(
-                                                                               json_array_get(needs, i))),
-                                                   "piece"));
+            exi_hash_add_text(
+                &hash,
+                exi_farm_text(json_array_get(p->tasks, (size_t)json_integer_value(json_array_get(needs, i))), "piece"));
         json_object_set_new(task, "piece", json_string(exi_hash_text(text, exi_hash_value(&hash))));
     }
 }
@@ -201,16 +203,15 @@ static ex_result write_plan(exi_planner *p) {
     json_t *task;
     FILE *stream = open_memstream(&lines, &size);
     bool whole = stream != NULL;
-    json_array_foreach(p->tasks, t, task)
-        whole = whole && json_dumpf(task, stream, JSON_COMPACT) == 0 && fputc('\n', stream) != EOF;
+    json_array_foreach(p->tasks, t, task) whole =
+        whole && json_dumpf(task, stream, JSON_COMPACT) == 0 && fputc('\n', stream) != EOF;
     whole = stream && fclose(stream) == 0 && whole;
     ex_result result = whole ? make_folders(p->error) : ex_error_memory(p->error, "a plan", 1024);
     exi_hash hash = exi_hash_start();
     exi_hash_add(&hash, lines, whole ? size : 0);
-    json_object_set_new(p->job, "threads",
-                        json_integer(json_object_get(p->job, "threads")
-                                         ? json_integer_value(json_object_get(p->job, "threads"))
-                                         : 1));
+    json_object_set_new(
+        p->job, "threads",
+        json_integer(json_object_get(p->job, "threads") ? json_integer_value(json_object_get(p->job, "threads")) : 1));
     char *job = realpath(p->job_path, NULL);
     json_t *plan = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:s, s:O, s:O, s:O}", "version", p->program->version,
                              "machine", p->program->machine, "simd", p->program->simd, "build",
@@ -298,8 +299,7 @@ static void print_plan(const exi_farm *farm, int done) {
     bool known = true;
     exi_print("%s: %s in %s", output, exi_text_count(a, farm->task_count, "task"),
               exi_text_count(b, farm->stage_count, "stage"));
-    exi_print(", for %s\n",
-              exi_text_count(a, (int)json_array_size(json_object_get(farm->plan, "results")), "result"));
+    exi_print(", for %s\n", exi_text_count(a, (int)json_array_size(json_object_get(farm->plan, "results")), "result"));
     for (int s = 0; s < farm->stage_count; s++) {
         const json_t *stage = json_array_get(json_object_get(farm->plan, "stages"), (size_t)s);
         const double takes = exi_farm_number(stage, "seconds");
@@ -405,10 +405,10 @@ static int run(const ex_call *call) {
                      .items = json_array(),
                      .kept = json_array(),
                      .error = &error};
-    const ex_result result = p.inputs && p.input_numbers && p.stages && p.tasks && p.results && p.outputs && p.items &&
-                                     p.kept
-                                 ? make_plan(&p)
-                                 : ex_error_memory(&error, "a plan", 64);
+    const ex_result result =
+        p.inputs && p.input_numbers && p.stages && p.tasks && p.results && p.outputs && p.items && p.kept
+            ? make_plan(&p)
+            : ex_error_memory(&error, "a plan", 64);
     json_t *owned[] = {p.inputs, p.input_numbers, p.stages, p.tasks, p.results, p.outputs, p.items, p.kept, p.job};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         json_decref(owned[i]);
@@ -429,6 +429,7 @@ const ex_command cmd_farm_plan = {
                    "A job is a JSON file; its paths are relative to it. \"work\" says what to do:\n"
                    "  drive apply  \"garments\" x \"drivers\": clothes for animations, cut by frames\n"
                    "  bake         \"rigs\" x \"motions\": caches, cut by frames, or .glb files\n"
+                   "  scan         \"sessions\": markers and maps of scans, a body of each session\n"
                    "  warp         \"pairs\", or \"from\" x \"to\": rigs of paths between forms\n"
                    "\n"
                    "\"output\" names the results, with {garment}, {driver}, {rig} … in braces.\n"

@@ -1,6 +1,6 @@
 /*
- * exemplar farm submit, exemplar farm retry - hands tasks to an engine: all that have no piece yet, or those that failed
- * and those behind them.
+ * exemplar farm submit, exemplar farm retry - hands tasks to an engine: all that have no piece yet, or those that
+ * failed and those behind them.
  */
 #define _GNU_SOURCE
 
@@ -21,7 +21,7 @@ static int jobs;
     {.name = "to",                                                                                                     \
      .values = "local|slurm|list",                                                                                     \
      .argument = "ENGINE",                                                                                             \
-     .help = "local: processes on this machine; slurm: arrays of jobs; list: files of commands, for GNU parallel, "     \
+     .help = "local: processes on this machine; slurm: arrays of jobs; list: files of commands, for GNU parallel, "    \
              "OpenCue's cuecmd and others (default: local; for retry: the last one)",                                  \
      .text = &engine},                                                                                                 \
         {.name = "jobs",                                                                                               \
@@ -30,9 +30,14 @@ static int jobs;
          .count = &jobs,                                                                                               \
          .count_max = 1024},                                                                                           \
         {.name = "partition", .argument = "NAME", .help = "slurm: the partition", .text = &partition},                 \
-        {.name = "time", .argument = "LIMIT", .help = "slurm: time limit of a task, as sbatch has it", .text = &time_limit}, \
-        {.name = "memory", .argument = "SIZE", .help = "slurm: memory of a task, as sbatch --mem has it (default: as "  \
-                                                       "measured, and a quarter more)",                                \
+        {.name = "time",                                                                                               \
+         .argument = "LIMIT",                                                                                          \
+         .help = "slurm: time limit of a task, as sbatch has it",                                                      \
+         .text = &time_limit},                                                                                         \
+        {.name = "memory",                                                                                             \
+         .argument = "SIZE",                                                                                           \
+         .help = "slurm: memory of a task, as sbatch --mem has it (default: as "                                       \
+                 "measured, and a quarter more)",                                                                      \
          .text = &memory},                                                                                             \
         {.name = "account", .argument = "NAME", .help = "slurm: the account that pays", .text = &account},             \
         {.name = "sbatch",                                                                                             \
@@ -41,12 +46,14 @@ static int jobs;
          .words = &extra},                                                                                             \
         {.name = "program",                                                                                            \
          .argument = "COMMAND",                                                                                        \
-         .help = "slurm, list: the tool as tasks call it, such as 'apptainer exec exemplar.sif exemplar' (default: this " \
-                 "program's path)",                                                                                    \
+         .help =                                                                                                       \
+             "slurm, list: the tool as tasks call it, such as 'apptainer exec exemplar.sif exemplar' (default: this "  \
+             "program's path)",                                                                                        \
          .text = &program},                                                                                            \
     {                                                                                                                  \
-        .name = "output", .letter = 'o', .argument = "FILE", .help = "list: write all commands to this file, stage "   \
-                                                                     "after stage (default: one file a stage, in DIR)", \
+        .name = "output", .letter = 'o', .argument = "FILE",                                                           \
+        .help = "list: write all commands to this file, stage "                                                        \
+                "after stage (default: one file a stage, in DIR)",                                                     \
         .text = &list_output                                                                                           \
     }
 
@@ -80,10 +87,10 @@ static void remember(const exi_farm *farm, const char *name) {
     ex_error error = {.result = EX_OK};
     ex_file_writer writer;
     char *path = exi_farm_path(farm, "submitted", "last.json", "");
-    json_t *record = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:i}", "engine", name, "time", (json_int_t)time(NULL),
-                               "partition", partition ? partition : "", "limit", time_limit ? time_limit : "", "memory",
-                               memory ? memory : "", "account", account ? account : "", "program", program ? program : "",
-                               "jobs", jobs);
+    json_t *record = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:i}", "engine", name, "time",
+                               (json_int_t)time(NULL), "partition", partition ? partition : "", "limit",
+                               time_limit ? time_limit : "", "memory", memory ? memory : "", "account",
+                               account ? account : "", "program", program ? program : "", "jobs", jobs);
     json_t *words = json_array();
     for (int i = 0; i < extra.count; i++)
         json_array_append_new(words, json_string(extra.words[i]));
@@ -167,7 +174,8 @@ static int hand_over(const ex_call *call, bool again) {
     if (count == 0) {
         code = EX_EXIT_DONE;
         if (!call->quiet)
-            exi_print(again ? "No task has failed.\n" : "All tasks are done: 'exemplar farm merge' makes the results.\n");
+            exi_print(again ? "No task has failed.\n"
+                            : "All tasks are done: 'exemplar farm merge' makes the results.\n");
     } else if (count > 0 && exi_farm_program_find(call->program, &here, &error) != EX_OK) {
         exi_failed(&error);
     } else if (count > 0) {

@@ -83,7 +83,8 @@ ex_result exi_job_paths(const exi_planner *p, const char *key, bool missing_is_f
     if (!value && missing_is_fine)
         return EX_OK;
     if (!value)
-        return exi_job_wrong(p, "\"%s\" is required: a file, a pattern such as \"caches/*.pc2\", or a list of them", key);
+        return exi_job_wrong(p, "\"%s\" is required: a file, a pattern such as \"caches/*.pc2\", or a list of them",
+                             key);
     if (json_is_string(value))
         return add_pattern(p, key, json_string_value(value), *paths);
     for (size_t i = 0; result == EX_OK && i < json_array_size(value); i++)
@@ -106,7 +107,8 @@ ex_result exi_job_frames(const exi_planner *p, int there, const char *path, int 
         if (!good || first < 1 || last < first)
             return exi_job_wrong(p, "\"frames\" must be \"A:B\", the first and the last frame counting from 1");
         if (last > there || first > there)
-            return exi_job_wrong(p, "'%s' has %d frames: there is no frame %d", path, there, last > there ? last : first);
+            return exi_job_wrong(p, "'%s' has %d frames: there is no frame %d", path, there,
+                                 last > there ? last : first);
     }
     *offset = first - 1;
     *count = last - first + 1;
@@ -189,8 +191,9 @@ static ex_result add_value(exi_planner *p, const ex_option *option, const json_t
     if (json_is_false(value))
         return EX_OK;
     if (json_is_true(value) != !option->argument)
-        return exi_job_wrong(p, option->argument ? "the option \"%s\" needs a value" : "the option \"%s\" is true or false",
-                             option->name);
+        return exi_job_wrong(
+            p, option->argument ? "the option \"%s\" needs a value" : "the option \"%s\" is true or false",
+            option->name);
     if (json_array_append_new(words, json_string(number)) != 0)
         return out_of_memory(p);
     if (!option->argument)
@@ -219,8 +222,8 @@ static ex_result add_value(exi_planner *p, const ex_option *option, const json_t
     return result;
 }
 
-ex_result exi_job_options(exi_planner *p, const char *name, const char *const *taken, const json_t *names, json_t *words,
-                          json_t *inputs) {
+ex_result exi_job_options(exi_planner *p, const char *name, const char *const *taken, const json_t *names,
+                          json_t *words, json_t *inputs) {
     const ex_command *command = find_command(name);
     const json_t *options = json_object_get(p->job, "options");
     const char *key, *known[EXI_OPTION_MAX];

@@ -61,7 +61,7 @@ static ex_result find_times(joiner *j) {
         return ex_error_memory(j->error, "the times of frames", (size_t)j->frame_count * sizeof *j->times);
     memset(j->times, 0, (size_t)j->frame_count * sizeof *j->times);
     return strcmp(exi_farm_text(j->result, "times"), "driver") == 0 ? times_of_driver(j, offset)
-                                                                     : times_of_motion(j, offset);
+                                                                    : times_of_motion(j, offset);
 }
 
 /* ---- frames ---- */
@@ -120,11 +120,12 @@ static ex_result take_part(joiner *j, int task, const char *name, ex_file_set *s
     } else if (result == EX_OK) {
         const int file = exi_piece_find(&piece, name);
         to = exi_path_inside(j->folder, "part", strrchr(name, '.'));
-        result = file < 0 ? ex_error_kind(j->error,
-                                          ex_error_set(j->error, EX_ERROR_DATA, "the piece '%s' has no '%s'", path, name),
-                                          "bad_piece")
-                 : to     ? exi_piece_extract(&piece, file, to, false, j->error)
-                          : ex_error_memory(j->error, "a path", 64);
+        result = file < 0
+                     ? ex_error_kind(j->error,
+                                     ex_error_set(j->error, EX_ERROR_DATA, "the piece '%s' has no '%s'", path, name),
+                                     "bad_piece")
+                 : to ? exi_piece_extract(&piece, file, to, false, j->error)
+                      : ex_error_memory(j->error, "a path", 64);
         if (result == EX_OK)
             result = append(j, to);
         if (to)

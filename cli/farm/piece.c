@@ -1,5 +1,5 @@
 /* Writes and reads pieces; piece.h describes the file. */
-#define _POSIX_C_SOURCE 200809L
+#define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 
 #include "piece.h"
@@ -135,8 +135,8 @@ static ex_result list_files(exi_piece *piece, uint64_t room, ex_error *error) {
         exi_piece_file *file = &piece->files[i];
         const char *hash = NULL;
         json_int_t size = -1;
-        if (json_unpack(json_array_get(list, i), "{s:s, s:I, s:s}", "name", &file->name, "size", &size, "hash", &hash) !=
-                0 ||
+        if (json_unpack(json_array_get(list, i), "{s:s, s:I, s:s}", "name", &file->name, "size", &size, "hash",
+                        &hash) != 0 ||
             size < 0 || (uint64_t)size > room || !exi_hash_parse(hash, &file->hash) || !is_inside(file->name))
             return damaged(piece, "has a record that makes no sense", error);
         file->size = (uint64_t)size;

@@ -8,8 +8,9 @@
  *   size and hash of the record     8 bytes each, the lowest first
  *   "EXPIECE."                      8 bytes
  *
- * A piece appears under its name when it is complete and on the disk, so a file that is there is whole, unless a disk or
- * a network damaged it later. Reading checks every byte. The record comes last because it has the hashes. Main thread.
+ * A piece appears under its name when it is complete and on the disk, so a file that is there is whole, unless a disk
+ * or a network damaged it later. Reading checks every byte. The record comes last because it has the hashes. Main
+ * thread.
  */
 #ifndef EXEMPLAR_CLI_FARM_PIECE_H
 #define EXEMPLAR_CLI_FARM_PIECE_H
@@ -43,8 +44,8 @@ void exi_piece_close(exi_piece *piece);
 
 /* The file of that name; -1 if the piece has none. */
 int exi_piece_find(const exi_piece *piece, const char *name);
-/* Writes a file of the piece to a path, all of it or nothing. sync: waits for the disk. Results: DATA (kind "bad_piece":
- * its bytes are not those that were written), FILE, MEMORY. */
+/* Writes a file of the piece to a path, all of it or nothing. sync: waits for the disk. Results: DATA (kind
+ * "bad_piece": its bytes are not those that were written), FILE, MEMORY. */
 ex_result exi_piece_extract(const exi_piece *piece, int file, const char *path, bool sync, ex_error *error);
 /* Reads all bytes and checks them. Results as for exi_piece_extract. */
 ex_result exi_piece_check(const exi_piece *piece, ex_error *error);

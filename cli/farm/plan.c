@@ -98,8 +98,8 @@ ex_result exi_farm_open(const char *folder, exi_farm *farm, ex_error *error) {
         return ex_error_memory(error, "a path", strlen(folder));
     if (!exi_file_exists(path)) {
         free(path);
-        return ex_error_set(error, EX_ERROR_FILE, "'%s' has no plan: 'exemplar farm plan JOB.json -o %s' makes one", folder,
-                            folder);
+        return ex_error_set(error, EX_ERROR_FILE, "'%s' has no plan: 'exemplar farm plan JOB.json -o %s' makes one",
+                            folder, folder);
     }
     char *bytes = NULL;
     size_t size = 0;
@@ -156,8 +156,9 @@ int exi_farm_find(const exi_farm *farm, const char *word) {
                 return i;
         return -1;
     }
-    return ex_parse_int(&cursor, end, &number) && cursor == end && number >= 1 && number <= farm->task_count ? number - 1
-                                                                                                               : -1;
+    return ex_parse_int(&cursor, end, &number) && cursor == end && number >= 1 && number <= farm->task_count
+               ? number - 1
+               : -1;
 }
 
 /* Adds a word to a line in quotes that every shell takes as they are. */

@@ -42,8 +42,7 @@ int exi_planner_input(exi_planner *p, const char *path) {
     }
     const int number = (int)json_array_size(p->inputs);
     const double time = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
-    if (!append(p->inputs,
-                json_pack("{s:s, s:f, s:f}", "path", path, "size", (double)info.st_size, "time", time)) ||
+    if (!append(p->inputs, json_pack("{s:s, s:f, s:f}", "path", path, "size", (double)info.st_size, "time", time)) ||
         json_object_set_new(p->input_numbers, path, json_integer(number)) != 0) {
         out_of_memory(p);
         return -1;
@@ -82,10 +81,11 @@ static json_t *copy_list(const json_t *list) {
 json_t *exi_planner_add(exi_planner *p, const exi_farm_item *item) {
     const exi_farm_cost *cost = &item->cost;
     json_t *made = json_pack(
-        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}", "name", item->name, "words",
-        json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs", copy_list(item->needs), "session",
-        item->session ? item->session : "", "links", copy_list(item->links), "folders", copy_list(item->folders),
-        "frames", item->frames, "offset", item->offset, "grain", item->grain, "whole", item->whole, "file", item->file ? item->file : "", "start", cost->start, "each", cost->each, "memory",
+        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}", "name",
+        item->name, "words", json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs",
+        copy_list(item->needs), "session", item->session ? item->session : "", "links", copy_list(item->links),
+        "folders", copy_list(item->folders), "frames", item->frames, "offset", item->offset, "grain", item->grain,
+        "whole", item->whole, "file", item->file ? item->file : "", "start", cost->start, "each", cost->each, "memory",
         cost->memory, "disk", cost->disk, "number", p->item_count++, "tasks", "parts");
     if (made && append(p->items, made))
         return made;
@@ -162,7 +162,11 @@ static bool put(exi_planner *p, json_t *task, json_t *item, int first, int last)
     add_number(task, "disk", share * exi_farm_number(item, "disk"));
     if (memory > exi_farm_number(task, "memory"))
         json_object_set_new(task, "memory", json_real(memory));
-    return append(json_object_get(task, "commands"), words) && whole && append(tasks, json_integer(index)) &&
+    json_t *commands = json_object_get(task, "commands");
+    whole = whole && (json_is_array(json_array_get(words, 0)) ? json_array_extend(commands, words) == 0
+                                                              : json_array_append(commands, words) == 0);
+    json_decref(words);
+    return whole && append(tasks, json_integer(index)) &&
            unite(json_object_get(task, "inputs"), json_object_get(item, "inputs")) &&
            unite(json_object_get(task, "needs"), json_object_get(item, "needs")) &&
            unite(json_object_get(task, "links"), json_object_get(item, "links")) &&
@@ -227,7 +231,9 @@ static bool place_item(exi_planner *p, cutter *c, json_t *item, double from, dou
 }
 
 static double how_many(const exi_planner *p, double length, bool known, double units) {
-    double pieces = p->pieces > 0 ? p->pieces : known ? ceil(length / (60 * p->minutes)) : (double)json_array_size(p->items);
+    double pieces = p->pieces > 0 ? p->pieces
+                    : known       ? ceil(length / (60 * p->minutes))
+                                  : (double)json_array_size(p->items);
     pieces = pieces < units ? pieces : units;
     return pieces < 1 ? 1 : pieces < PIECES_MOST ? pieces : PIECES_MOST;
 }
@@ -251,9 +257,9 @@ static bool close_stage(exi_planner *p, const char *name, size_t first) {
         memory = needs > memory ? needs : memory;
         disk += exi_farm_number(task, "disk");
     }
-    return append(p->stages,
-                  json_pack("{s:s, s:i, s:i, s:f, s:f, s:f, s:f}", "name", name, "first", (int)first, "count",
-                            (int)(count - first), "seconds", seconds, "longest", longest, "memory", memory, "disk", disk));
+    return append(p->stages, json_pack("{s:s, s:i, s:i, s:f, s:f, s:f, s:f}", "name", name, "first", (int)first,
+                                       "count", (int)(count - first), "seconds", seconds, "longest", longest, "memory",
+                                       memory, "disk", disk));
 }
 
 ex_result exi_planner_end_stage(exi_planner *p, const char *name) {
@@ -262,8 +268,8 @@ ex_result exi_planner_end_stage(exi_planner *p, const char *name) {
     double length = 0, units = 0, blocks = 0, place = 0;
     json_t *item;
     size_t i;
-    json_array_foreach(p->items, i, item)
-        known = known && exi_farm_number(item, "start") + exi_farm_number(item, "each") > 0;
+    json_array_foreach(p->items, i, item) known =
+        known && exi_farm_number(item, "start") + exi_farm_number(item, "each") > 0;
     json_array_foreach(p->items, i, item) {
         const double frames = exi_farm_number(item, "frames");
         length += length_of(item, known);
@@ -300,10 +306,11 @@ ex_result exi_planner_result(exi_planner *p, const char *kind, const char *outpu
         return out_of_memory(p);
     if (json_object_get(p->outputs, output)) {
         json_decref(result);
-        return exi_job_wrong(p, "two results would be '%s': put a {name} into \"output\" that tells them apart", output);
+        return exi_job_wrong(p, "two results would be '%s': put a {name} into \"output\" that tells them apart",
+                             output);
     }
     return json_object_set_new(p->outputs, output, json_true()) == 0 && append(p->results, result) ? EX_OK
-                                                                                                    : out_of_memory(p);
+                                                                                                   : out_of_memory(p);
 }
 
 ex_result exi_planner_item_result(exi_planner *p, const char *kind, const char *output, const json_t *item,

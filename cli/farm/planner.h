@@ -18,22 +18,22 @@ typedef struct exi_planner {
     const char *job_path;
     char *job_folder; /* absolute: paths of the job are relative to it */
     json_t *job;
-    int pieces;     /* of each stage that can be cut; 0: by time */
-    double minutes; /* a piece should take */
-    bool sample;    /* measure commands */
-    json_t *inputs; /* [{"path", …}] */
+    int pieces;            /* of each stage that can be cut; 0: by time */
+    double minutes;        /* a piece should take */
+    bool sample;           /* measure commands */
+    json_t *inputs;        /* [{"path", …}] */
     json_t *input_numbers; /* {path: index} */
     json_t *stages, *tasks, *results;
-    json_t *outputs; /* {path: true} of results */
-    json_t *items, *kept;                     /* of the present stage, and of stages before */
-    int item_count;                           /* of all stages */
+    json_t *outputs;      /* {path: true} of results */
+    json_t *items, *kept; /* of the present stage, and of stages before */
+    int item_count;       /* of all stages */
     ex_error *error;
 } exi_planner;
 
 /* A kind of work: one file work_NAME.c, and one line in the table of farm_plan.c. */
 typedef struct exi_farm_work {
-    const char *name;            /* "drive apply": the value of "work" */
-    const char *const *keys;     /* of the description, ended by NULL */
+    const char *name;        /* "drive apply": the value of "work" */
+    const char *const *keys; /* of the description, ended by NULL */
     ex_result (*plan)(exi_planner *planner);
 } exi_farm_work;
 
@@ -89,16 +89,17 @@ typedef struct exi_farm_cost {
 /* An item of the present stage. Texts and lists are copied. */
 typedef struct exi_farm_item {
     const char *name;    /* for people: "shirt x walk" */
-    const json_t *words; /* of the command; files in the private folder begin with "@/" */
+    const json_t *words; /* of the command, or a list of commands that run one after the other; files in the private
+                            folder begin with "@/" */
     const json_t *inputs, *needs; /* indices of inputs and of tasks; may be NULL */
     const char *session;          /* folder that is seen as @/session; may be NULL */
     const json_t *links;          /* what of it */
     const json_t *folders;        /* folders to make first */
-    const char *file; /* the output, which is added to the words as "-o @/FOLDER/FILE"; NULL: none */
-    int frames;       /* 0: it has none. Else their number: "--frames A:B" is added to the words */
-    int offset;       /* frames before the first one */
-    int grain;        /* cuts after a multiple of this many frames are free; 0: all are */
-    bool whole;       /* true: not to be cut, and without --frames */
+    const char *file;             /* the output, which is added to the words as "-o @/FOLDER/FILE"; NULL: none */
+    int frames;                   /* 0: it has none. Else their number: "--frames A:B" is added to the words */
+    int offset;                   /* frames before the first one */
+    int grain;                    /* cuts after a multiple of this many frames are free; 0: all are */
+    bool whole;                   /* true: not to be cut, and without --frames */
     exi_farm_cost cost;
 } exi_farm_item;
 
@@ -109,9 +110,9 @@ ex_result exi_planner_end_stage(exi_planner *p, const char *name);
 /* Tasks of an item, after its stage has ended: a list of indices, borrowed. */
 const json_t *exi_planner_tasks_of(const json_t *item);
 /*
- * Adds a result: kind "cache" (the frames of an item become one cache), "file" (the one file of an item) or "files" (all
- * files of some tasks below their folder "session", into a folder). tasks and parts: those of the item. more: further
- * keys, taken over; may be NULL. Two results of one name are refused.
+ * Adds a result: kind "cache" (the frames of an item become one cache), "file" (the one file of an item) or "files"
+ * (all files of some tasks below their folder "session", into a folder). tasks and parts: those of the item. more:
+ * further keys, taken over; may be NULL. Two results of one name are refused.
  */
 ex_result exi_planner_result(exi_planner *p, const char *kind, const char *output, const json_t *tasks,
                              const json_t *parts, json_t *more);

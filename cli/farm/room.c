@@ -30,12 +30,37 @@ static ex_result make_folders(const char *path, ex_error *error) {
     return result;
 }
 
+/* Small files are copied: a command may change them, and writing follows links. */
+#define SMALL (1 << 20)
+
+static bool is_small(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= SMALL;
+}
+
+static ex_result copy(const char *from, const char *to, ex_error *error) {
+    ex_file_writer writer;
+    char *bytes = NULL;
+    size_t size = 0;
+    ex_result result = ex_file_read(from, &bytes, &size, error);
+    if (result == EX_OK)
+        result = ex_file_open_bulk(&writer, to, error);
+    if (result == EX_OK) {
+        ex_file_write(&writer, bytes, size);
+        result = ex_file_commit(&writer, error);
+    }
+    free(bytes);
+    return result;
+}
+
 static ex_result link_one(const char *room, const char *session, const char *name, ex_error *error) {
     char *inner = exi_path_inside(room, "session", ""), *from = exi_path_inside(session, name, ""),
          *to = inner ? exi_path_inside(inner, name, "") : NULL;
     ex_result result = from && to ? make_folders(to, error) : ex_error_memory(error, "a path", 64);
-    if (result == EX_OK && symlink(from, to) != 0)
-        result = ex_file_error(error, "make", to, errno);
+    if (result == EX_OK)
+        result = is_small(from)           ? copy(from, to, error)
+                 : symlink(from, to) == 0 ? EX_OK
+                                          : ex_file_error(error, "make", to, errno);
     free(inner);
     free(from);
     free(to);
@@ -79,8 +104,8 @@ static bool list(const char *folder, const char *prefix, json_t *names) {
         if (there && S_ISDIR(info.st_mode)) {
             whole = list(path, name, names);
         } else if (there && S_ISREG(info.st_mode)) {
-            snprintf(stamp, sizeof stamp, "%llu.%lld.%lld.%ld", (unsigned long long)info.st_ino, (long long)info.st_size,
-                     (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+            snprintf(stamp, sizeof stamp, "%llu.%lld.%lld.%ld", (unsigned long long)info.st_ino,
+                     (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
             whole = json_object_set_new(names, name, json_string(stamp)) == 0;
         }
         free(path);

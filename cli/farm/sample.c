@@ -39,8 +39,8 @@ static ex_result run_some(exi_planner *p, const json_t *words, const char *file,
     snprintf(output, sizeof output, "@/%.250s", file);
     snprintf(range, sizeof range, "1:%d", frames);
     snprintf(threads, sizeof threads, "%d", count ? (int)json_integer_value(count) : 1);
-    json_t *all = json_deep_copy(words), *more = json_pack("[s, s, s, s, s, s]", "--frames", range, "-o", output,
-                                                           "--threads", threads);
+    json_t *all = json_deep_copy(words),
+           *more = json_pack("[s, s, s, s, s, s]", "--frames", range, "-o", output, "--threads", threads);
     exi_farm_run run = {.code = 0};
     if (!all || !more || json_array_extend(all, more) != 0 || !mkdtemp(folder)) {
         json_decref(all);

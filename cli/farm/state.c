@@ -121,9 +121,9 @@ static ex_result list(const exi_farm *farm, const char *room, const sorted *orde
             states[task] = pieces ? EXI_FARM_DONE : EXI_FARM_FAILED;
         }
     }
-    const ex_result result = !path                           ? ex_error_memory(error, "a path", 64)
+    const ex_result result = !path                         ? ex_error_memory(error, "a path", 64)
                              : folder || failure == ENOENT ? EX_OK
-                                                             : ex_file_error(error, "read", path, failure);
+                                                           : ex_file_error(error, "read", path, failure);
     if (folder)
         closedir(folder);
     free(path);

@@ -72,9 +72,9 @@ static ex_result add_pair(exi_planner *p, garment *g, const char *driver, const 
                                          : NULL;
     if (result == EX_OK)
         result = item ? exi_planner_item_result(p, "cache", path, item,
-                                                json_pack("{s:s, s:s, s:f, s:i, s:i}", "times", "driver", "driver", driver,
-                                                          "rate", json_number_value(rate), "offset", offset, "frames",
-                                                          frames))
+                                                json_pack("{s:s, s:s, s:f, s:i, s:i}", "times", "driver", "driver",
+                                                          driver, "rate", json_number_value(rate), "offset", offset,
+                                                          "frames", frames))
                       : p->error->result;
     free(path);
     json_decref(names);

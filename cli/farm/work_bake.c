@@ -60,9 +60,11 @@ static ex_result add_pair(exi_planner *p, const char *rig, const char *motion, c
                           bool *measured) {
     ex_motion *poses = NULL;
     int offset = 0, frames = 0;
-    json_t *words = motion ? json_pack("[s, s, s, s]", "bake", rig, "--motion", motion) : json_pack("[s, s]", "bake", rig),
-           *inputs = json_array(), *names = json_pack("{s:o, s:o}", "rig", exi_job_stem(rig), "motion",
-                                                      motion ? exi_job_stem(motion) : json_string("clip")),
+    json_t *words =
+               motion ? json_pack("[s, s, s, s]", "bake", rig, "--motion", motion) : json_pack("[s, s]", "bake", rig),
+           *inputs = json_array(),
+           *names = json_pack("{s:o, s:o}", "rig", exi_job_stem(rig), "motion",
+                              motion ? exi_job_stem(motion) : json_string("clip")),
            *options = NULL;
     char *path = NULL, name[256];
     const bool whole = ex_path_ends_with(output, ".glb");
@@ -98,13 +100,12 @@ static ex_result add_pair(exi_planner *p, const char *rig, const char *motion, c
                                                                                .cost = *cost})
                                          : NULL;
     if (result == EX_OK)
-        result = !item ? p->error->result
-                 : whole
-                     ? exi_planner_item_result(p, "file", path, item, NULL)
-                     : exi_planner_item_result(p, "cache", path, item,
-                                               json_pack("{s:s, s:s, s:s, s:O, s:i, s:i}", "times", "motion", "rig", rig,
-                                                         "motion", motion ? motion : "", "options", options, "offset",
-                                                         offset, "frames", frames));
+        result = !item   ? p->error->result
+                 : whole ? exi_planner_item_result(p, "file", path, item, NULL)
+                         : exi_planner_item_result(p, "cache", path, item,
+                                                   json_pack("{s:s, s:s, s:s, s:O, s:i, s:i}", "times", "motion", "rig",
+                                                             rig, "motion", motion ? motion : "", "options", options,
+                                                             "offset", offset, "frames", frames));
     free(path);
     json_decref(options);
     json_decref(names);

@@ -62,11 +62,10 @@ static ex_result add_pair(exi_planner *p, const char *from, const char *to, cons
         result = exi_job_fill(p, output, names, &path);
     const char *slash = path ? strrchr(path, '/') : NULL;
     const json_t *item =
-        result == EX_OK ? exi_planner_add(p, &(exi_farm_item){.name = name,
-                                                              .words = words,
-                                                              .inputs = inputs,
-                                                              .file = slash ? slash + 1 : path})
-                        : NULL;
+        result == EX_OK
+            ? exi_planner_add(
+                  p, &(exi_farm_item){.name = name, .words = words, .inputs = inputs, .file = slash ? slash + 1 : path})
+            : NULL;
     if (result == EX_OK)
         result = item ? exi_planner_item_result(p, "file", path, item, NULL) : p->error->result;
     free(path);
@@ -84,8 +83,8 @@ static ex_result plan(exi_planner *p) {
         result = exi_job_path(p, "output", &output);
     for (size_t i = 0; result == EX_OK && i < json_array_size(pairs); i++) {
         const json_t *pair = json_array_get(pairs, i);
-        result = add_pair(p, json_string_value(json_array_get(pair, 0)), json_string_value(json_array_get(pair, 1)),
-                          output);
+        result =
+            add_pair(p, json_string_value(json_array_get(pair, 0)), json_string_value(json_array_get(pair, 1)), output);
     }
     json_decref(pairs);
     free(output);
