@@ -144,7 +144,7 @@ static bool submit(const exi_farm_order *order, const char *name, const int *tas
     add(&l, "sbatch");
     add(&l, "--parsable");
     add(&l, "--requeue");
-    add(&l, "--job-name=%s", name);
+    add(&l, "--job-name=exemplar-%s", strrchr(order->farm->folder, '/') + 1);
     add(&l, "--array=1-%d", count);
     add(&l, "--cpus-per-task=%d", threads > 0 ? threads : 1);
     add(&l, "--output=%s", log ? log : "/dev/null");
@@ -189,7 +189,7 @@ int exi_farm_to_slurm(const exi_farm_order *order) {
     const exi_farm *farm = order->farm;
     const int most = array_most();
     int *tasks = malloc((size_t)farm->task_count * sizeof *tasks + 1), arrays = 0, all = 0;
-    char *before = strdup(""), a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE];
+    char *before = strdup(""), a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], first[64] = "", last[64] = "";
     bool good = tasks && before;
     if (!good) {
         exi_failed_memory();
@@ -208,8 +208,11 @@ int exi_farm_to_slurm(const exi_farm_order *order) {
             if (count == 0)
                 break;
             char name[96], job[64], *longer = NULL;
-            snprintf(name, sizeof name, "farm-%lld-%d-%d", (long long)time(NULL), s + 1, ++arrays);
+            snprintf(name, sizeof name, "slurm-%lld-%ld-%d", (long long)time(NULL), (long)getpid(), ++arrays);
             good = submit(order, name, tasks, count, before, job, &error);
+            snprintf(last, sizeof last, "%s", good ? job : "");
+            if (arrays == 1)
+                snprintf(first, sizeof first, "%s", last);
             if (good && asprintf(&longer, "%s:%s", now, job) >= 0) {
                 free(now);
                 now = longer;
@@ -227,9 +230,11 @@ int exi_farm_to_slurm(const exi_farm_order *order) {
     if (!good && error.result != EX_OK)
         exi_failed(&error);
     if (good && !order->call->quiet) {
-        exi_print("%s submitted to Slurm in %s: jobs", exi_text_count(a, all, "task"),
-                  exi_text_count(b, arrays, "array"));
-        exi_print(" up to %s\n", strrchr(before, ':') ? strrchr(before, ':') + 1 : "?");
+        exi_print("%s submitted to Slurm as ", exi_text_count(a, all, "task"));
+        if (arrays == 1)
+            exi_print("job %s\n", first);
+        else
+            exi_print("%s, jobs %s to %s\n", exi_text_count(b, arrays, "array"), first, last);
         exi_print("Next: exemplar farm status ");
         exi_print_word(order->call->arguments[0]);
         exi_print("\n");
