@@ -53,7 +53,7 @@ static bool start(pool *p, slot *free_slot, int task) {
         (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent)
             _exit(127);
-        /* What a task says is in its log, and in its failure. */
+        /* The words of a task are in its log, and in its failure. */
         const int nothing = open("/dev/null", O_WRONLY);
         if (nothing >= 0) {
             (void)dup2(nothing, STDOUT_FILENO);

@@ -54,7 +54,8 @@ extern const ex_command cmd_farm_merge;
 
 /* ---- the program ---- */
 
-/* What decides the bytes of a result besides its inputs: version, build, kind of processor, instruction set. */
+/* Everything that decides the bytes of a result besides its inputs: version, build, kind of processor, instruction
+ * set. */
 typedef struct exi_farm_program {
     char *path; /* of this program, absolute */
     char version[64];
@@ -132,7 +133,7 @@ void exi_farm_unmark(const char *mark);
 /* Writes a failure with the last lines [count] that the task said; and forgets failures and dead marks of a task. */
 void exi_farm_fail(const exi_farm *farm, int task, const char *how, const json_t *lines);
 void exi_farm_forget(const exi_farm *farm, int task);
-/* What is known of a failure: {"how", "host", "time", "lines": […]}; NULL if there is nothing. Release with
+/* The record of a failure: {"how", "host", "time", "lines": […]}; NULL if there is nothing. Release with
  * json_decref. */
 json_t *exi_farm_failure(const exi_farm *farm, int task);
 /* Removes private folders of tasks that no longer run. */

@@ -64,7 +64,7 @@ static ex_result read_job(exi_planner *p, const exi_farm_work **work) {
         return ex_error_set(p->error, EX_ERROR_FORMAT, "%s: line %d, column %d: %s", p->job_path, problem.line,
                             problem.column, problem.text);
     if (!json_is_object(p->job))
-        return exi_job_wrong(p, "a job is an object, {\"work\": \"drive apply\", …}");
+        return exi_job_wrong(p, "a job is an object, {\"work\": \"drive apply\", ...}");
     const char *name = exi_farm_text(p->job, "work");
     for (int i = 0; i < WORK_COUNT; i++) {
         names[i] = works[i]->name;
@@ -432,7 +432,7 @@ const ex_command cmd_farm_plan = {
                    "  scan         \"sessions\": markers and maps of scans, a body of each session\n"
                    "  warp         \"pairs\", or \"from\" x \"to\": rigs of paths between forms\n"
                    "\n"
-                   "\"output\" names the results, with {garment}, {driver}, {rig} … in braces.\n"
+                   "\"output\" names the results, with {garment}, {driver}, {rig} and so on.\n"
                    "\"options\" has options of the command, {\"fps\": 30, \"untangle\": true}.\n"
                    "\"threads\" is the number of threads of a task (default: 1).\n"
                    "\n"

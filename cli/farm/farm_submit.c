@@ -82,7 +82,7 @@ static int find_engine(const ex_call *call, const char *name) {
     return -1;
 }
 
-/* What the last submit was, for retry. */
+/* Writes down how tasks were submitted, for retry. */
 static void remember(const exi_farm *farm, const char *name) {
     ex_error error = {.result = EX_OK};
     ex_file_writer writer;
@@ -213,7 +213,7 @@ const ex_command cmd_farm_submit = {
     .name = "farm submit",
     .summary = "hand the tasks of a plan to an engine",
     .usage = "farm submit DIR [--to local] [--jobs N]\n"
-             "farm submit DIR --to slurm [--partition P] [--time T] [--memory M] [--account A]\n"
+             "farm submit DIR --to slurm [--partition P] [--time T] [--account A] ...\n"
              "farm submit DIR --to list [-o FILE]",
     .description = "Runs or submits all tasks that have no piece yet.\n"
                    "\n"

@@ -29,7 +29,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What the steps of a session write, which no task takes from the session itself. */
+/* Files and folders that the steps of a session write: no task takes them from the session itself. */
 static const char *const made[] = {"found",        "fit.json",  "template",  "cage.obj", "maps",
                                    "measured",     "changes",   "masks",     "figure",   "sides",
                                    "base.ply",     "body.json", "body.glb",  "look",     "registered",
