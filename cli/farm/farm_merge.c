@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool clean;
 
@@ -215,6 +216,13 @@ static ex_result write_report(const merge *m, double took) {
     return result;
 }
 
+/* A path as people write it from here. */
+static const char *from_here(const char *path) {
+    static char here[4096];
+    const size_t size = getcwd(here, sizeof here) ? strlen(here) : 0;
+    return size > 1 && strncmp(path, here, size) == 0 && path[size] == '/' ? path + size + 1 : path;
+}
+
 static void print(const merge *m, double took) {
     char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE];
     if (m->call->json) {
@@ -236,7 +244,7 @@ static void print(const merge *m, double took) {
         exi_print(", %s", exi_text_count(a, m->frames, "frame"));
     exi_print(", %s, %s\n", exi_text_bytes(b, m->bytes), exi_text_seconds(c, took));
     for (size_t i = 0; i < json_array_size(results) && i < NAMED_MOST; i++)
-        exi_print("  %s\n", exi_farm_text(json_array_get(results, i), "output"));
+        exi_print("  %s\n", from_here(exi_farm_text(json_array_get(results, i), "output")));
     if (json_array_size(results) > NAMED_MOST)
         exi_print("  and %d more\n", (int)json_array_size(results) - NAMED_MOST);
     exi_print("The tasks took %s in all, at most %s of memory.\n", exi_text_seconds(a, m->seconds),

@@ -213,7 +213,7 @@ const ex_command cmd_farm_submit = {
     .name = "farm submit",
     .summary = "hand the tasks of a plan to an engine",
     .usage = "farm submit DIR [--to local] [--jobs N]\n"
-             "farm submit DIR --to slurm [--partition P] [--time T] [--account A] ...\n"
+             "farm submit DIR --to slurm [--partition P] [--time T] ...\n"
              "farm submit DIR --to list [-o FILE]",
     .description = "Runs or submits all tasks that have no piece yet.\n"
                    "\n"

@@ -41,6 +41,10 @@ NOT_RUN = {
     "exemplar scan label anna --page landmarks.html": "needs scans of a person; cli.scan_label makes some",
     "exemplar scan label anna --csv ~/Downloads/landmarks.csv": "needs scans of a person; cli.scan_label makes some",
     "exemplar scan carry anna": "needs scans of a person; oracle.person makes some",
+    "exemplar farm submit job --to slurm --partition cpu --time 1:00:00": "needs a cluster; the tests of the farm start one",
+    "exemplar farm retry job --to slurm --memory 16G": "needs a cluster, as above",
+    "parallel -j8 < commands.txt": "needs GNU parallel; the tests of the farm run it",
+    "watch exemplar farm status job": "runs until Ctrl-C",
     "exemplar figures": "half a minute; cli.figures makes them smaller",
     "exemplar figures -o figures --cell 300 --force": "a minute; cli.figures makes them smaller",
 }
@@ -299,6 +303,21 @@ class Folder:
         rows = ["%d,%f,%f,%f" % (v, *true[v]) for v in range(3, len(true), 25)]
         (self.path / "clicked.csv").write_text("\n".join(["marker,x,y,z", *rows]) + "\n")
 
+    def job(self):
+        """A job for the farm: caches of a blob that bends."""
+        self.blob()
+        (self.path / "bend.csv").write_text("time,bend\n" + "".join(f"{i / 24},{i / 40}\n" for i in range(41)))
+        (self.path / "job.json").write_text(json.dumps(
+            {"work": "bake", "rigs": "blob/blob.glb", "motions": "bend.csv", "output": "made/{rig}.pc2"}))
+
+    def planned(self):
+        self.job()
+        self.run("exemplar farm plan job.json -o job --pieces 20 --no-sample -q")
+
+    def finished(self):
+        self.planned()
+        self.run("exemplar farm submit job -q")
+
     def shells(self):
         for name in (".zsh/completions", ".config/fish/completions"):
             (self.path / "home" / name).mkdir(parents=True)
@@ -319,6 +338,8 @@ FILES = {
     "example remove": ["bent_arm"], "example rename": ["bent_arm"],
     "undo": ["changed_arm"], "redo": ["undone_arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
     "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"], "drive suggest": ["shirt"],
+    "farm": ["job"], "farm plan": ["job"], "farm submit": ["planned"], "farm status": ["planned"], "farm retry": ["planned"],
+    "farm merge": ["finished"], "farm do": ["planned"],
     "scan": ["body"], "scan run": ["body"], "scan markers": ["body"], "scan label": ["body"],
     "scan fit": ["body", "walk"], "scan template": ["body"], "scan build": ["body"], "scan report": ["body"],
     "scan register": ["people"],
