@@ -8,8 +8,8 @@
  *   size and hash of the record     8 bytes each, the lowest first
  *   "EXPIECE."                      8 bytes
  *
- * A piece appears under its name when it is complete and on the disk, so a file that is there is complete, unless a disk
- * or a network damaged it later. Reading checks every byte. The record comes last because it has the hashes. Main
+ * A piece appears under its name when it is complete and on the disk, so a file that is there is complete, unless a
+ * disk or a network damaged it later. Reading checks every byte. The record comes last because it has the hashes. Main
  * thread.
  */
 #ifndef EXEMPLAR_CLI_FARM_PIECE_H
