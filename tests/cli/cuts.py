@@ -28,6 +28,12 @@ def split(data):
     return data[:32], [data[32 + f * size:32 + (f + 1) * size] for f in range(frames)]
 
 
+def differing(part, whole):
+    """Numbers of frames that differ: comparing lists of bytes would print them."""
+    assert len(part) == len(whole)
+    return [f + 1 for f, (one, other) in enumerate(zip(part, whole)) if one != other]
+
+
 def mdd_times(data):
     return struct.unpack_from(f">{struct.unpack_from('>i', data)[0]}f", data, 8)
 
@@ -48,7 +54,7 @@ class Frames(Driven):
         for first, last in [(first, LONG) for first in firsts] + [(150, 170), (60, 260)]:
             with self.subTest(words=words, first=first, last=last):
                 _, part = self.made(*words, "--frames", f"{first}:{last}")
-                self.assertEqual(part, whole[first - 1:last])
+                self.assertEqual(differing(part, whole[first - 1:last]), [])
 
     def test_a_rig_of_keys(self):
         self.succeed("drive", "learn", "--driver", "long.pc2", "--driven", "late.pc2", *MESHES, "--keys", "8", "-o",
@@ -64,8 +70,8 @@ class Frames(Driven):
         layer = self.succeed("info", "s.glb", "--json").json()["layers"][0]
         self.assertIn("velocity", str(layer))
         self.is_cut()
-        for rate in ("23.976", "500", "6000"):
-            self.is_cut("--fps", rate, firsts=(2, 130))
+        for rate in ("23.976", "700", "6000"):
+            self.is_cut("--fps", rate, firsts=(2, 130, 138, 203))
 
     def test_times_of_a_part(self):
         self.succeed("drive", "learn", "--driver", "long.pc2", "--driven", "late.pc2", *MESHES, "--keys", "4",
@@ -90,7 +96,8 @@ class Bakes(harness.Case):
         for first, last in ((1, 9), (8, len(whole)), (20, 20)):
             with self.subTest(bake=bake, first=first):
                 self.succeed(*bake, "--frames", f"{first}:{last}", "-o", "part.pc2")
-                self.assertEqual(split((self.folder / "part.pc2").read_bytes())[1], whole[first - 1:last])
+                _, part = split((self.folder / "part.pc2").read_bytes())
+                self.assertEqual(differing(part, whole[first - 1:last]), [])
                 self.succeed(*bake, "--frames", f"{first}:{last}", "-o", "part.mdd")
                 self.assertEqual(mdd_times((self.folder / "part.mdd").read_bytes()), times[first - 1:last])
 
