@@ -7,6 +7,7 @@
 #include "common/array.h"
 
 #include <exemplar/author/base.h>
+#include <exemplar/author/cache.h>
 
 #include <errno.h>
 #include <glob.h>
@@ -53,6 +54,15 @@ static char *resolve(const exi_planner *p, const char *path) {
     return path[0] == '/' ? text_copy(path) : exi_path_inside(p->job_folder, path, "");
 }
 
+/* True for caches that are no file of this name: NAME.obj for NAME_0001.obj …, FILE.abc:/A/B for a mesh in a file. */
+static bool is_cache(const char *path) {
+    ex_error error = {.result = EX_OK};
+    ex_cache_reader *reader = NULL;
+    const bool there = ex_cache_kind_of(path) != EX_CACHE_KIND_COUNT && ex_cache_open(path, &reader, &error) == EX_OK;
+    ex_cache_close(reader);
+    return there;
+}
+
 static ex_result add_pattern(const exi_planner *p, const char *key, const char *text, json_t *paths) {
     char *path = resolve(p, text);
     glob_t found = {.gl_pathc = 0};
@@ -63,6 +73,8 @@ static ex_result add_pattern(const exi_planner *p, const char *key, const char *
         const int failure = glob(path, 0, NULL, &found);
         if (failure == GLOB_NOSPACE)
             result = out_of_memory(p);
+        else if (failure && is_cache(path))
+            result = json_array_append_new(paths, json_string(path)) == 0 ? EX_OK : out_of_memory(p);
         else if (failure)
             result = exi_job_wrong(p, "\"%s\" names '%s', and there is no such file", key, text);
         for (size_t i = 0; result == EX_OK && i < found.gl_pathc; i++)
@@ -162,6 +174,20 @@ ex_result exi_job_fill(const exi_planner *p, const char *text, const json_t *nam
 }
 
 /* ---- options ---- */
+
+double exi_job_parse(const char *text) {
+    const char *cursor = text ? text : "", *end = cursor + strlen(cursor);
+    double value = 0;
+    return ex_parse_double(&cursor, end, &value) && cursor == end ? value : 0;
+}
+
+const char *exi_job_value(const json_t *words, const char *option) {
+    const char *found = NULL;
+    for (size_t i = 0; i + 1 < json_array_size(words); i++)
+        if (strcmp(json_string_value(json_array_get(words, i)), option) == 0)
+            found = json_string_value(json_array_get(words, i + 1));
+    return found;
+}
 
 /* The command of a name with spaces, "drive apply". */
 static const ex_command *find_command(const char *name) {

@@ -70,6 +70,11 @@ json_t *exi_job_stem(const char *path);
  */
 ex_result exi_job_options(exi_planner *p, const char *command, const char *const *taken, const json_t *names,
                           json_t *words, json_t *inputs);
+/* The value that words have of an option, "--fps", with names filled in, whatever type it has in the job; NULL if there
+ * is none. */
+const char *exi_job_value(const json_t *words, const char *option);
+/* The number that a text is; 0 if it is none, or NULL. */
+double exi_job_parse(const char *text);
 
 /* ---- items, stages, results (planner.c) ---- */
 

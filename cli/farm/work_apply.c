@@ -34,26 +34,25 @@ static ex_result open_garment(exi_planner *p, garment *g) {
 
 static ex_result add_pair(exi_planner *p, garment *g, const char *driver, const char *output) {
     ex_cache_reader *reader = NULL;
-    int offset = 0, frames = 0;
-    ex_result result = ex_cache_open(driver, &reader, p->error);
-    const json_t *rate = json_object_get(json_object_get(p->job, "options"), "fps");
-    const int there = result == EX_OK ? ex_cache_get_info(reader).frame_count : 0,
-              block = result == EX_OK ? ex_drive_block(g->rig, reader, json_number_value(rate)) : 0;
-    ex_cache_close(reader);
-    if (result == EX_OK)
-        result = exi_job_frames(p, there, driver, &offset, &frames);
-    if (result != EX_OK)
-        return result;
+    int offset = 0, frames = 0, block = 0;
     const char *slash = strrchr(output, '/'), *file = slash ? slash + 1 : output;
     json_t *names = json_pack("{s:o, s:o}", "garment", exi_job_stem(g->path), "driver", exi_job_stem(driver)),
            *words = json_pack("[s, s, s, s, s]", "drive", "apply", g->path, "--driver", driver), *inputs = json_array();
     char name[256], *path = NULL;
     snprintf(name, sizeof name, "%s x %s", exi_farm_text(names, "garment"), exi_farm_text(names, "driver"));
-    result = exi_planner_add_input(p, inputs, g->path);
+    ex_result result = exi_planner_add_input(p, inputs, g->path);
     if (result == EX_OK)
         result = exi_planner_add_cache(p, inputs, driver);
     if (result == EX_OK)
         result = exi_job_options(p, "drive apply", taken, names, words, inputs);
+    const double rate = exi_job_parse(exi_job_value(words, "--fps"));
+    if (result == EX_OK)
+        result = ex_cache_open(driver, &reader, p->error);
+    if (result == EX_OK) {
+        block = ex_drive_block(g->rig, reader, rate);
+        result = exi_job_frames(p, ex_cache_get_info(reader).frame_count, driver, &offset, &frames);
+    }
+    ex_cache_close(reader);
     if (result == EX_OK && !g->measured) {
         result = exi_planner_sample(p, words, file, frames, &g->cost);
         g->measured = true;
@@ -73,8 +72,7 @@ static ex_result add_pair(exi_planner *p, garment *g, const char *driver, const 
     if (result == EX_OK)
         result = item ? exi_planner_item_result(p, "cache", path, item,
                                                 json_pack("{s:s, s:s, s:f, s:i, s:i}", "times", "driver", "driver",
-                                                          driver, "rate", json_number_value(rate), "offset", offset,
-                                                          "frames", frames))
+                                                          driver, "rate", rate, "offset", offset, "frames", frames))
                       : p->error->result;
     free(path);
     json_decref(names);

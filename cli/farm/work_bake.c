@@ -22,19 +22,13 @@ ex_result exi_farm_motion(const char *rig_path, const char *path, const json_t *
                           ex_error *error) {
     ex_rig *rig = NULL;
     ex_joint_map *map = NULL;
-    char number[32] = "";
-    const json_t *clip = json_object_get(options, "clip");
     const char *map_path = json_string_value(json_object_get(options, "map"));
-    ex_motion_options how = {.clip = json_string_value(clip),
-                             .fps = json_number_value(json_object_get(options, "fps")),
-                             .start = json_number_value(json_object_get(options, "start")),
-                             .end = json_number_value(json_object_get(options, "end")),
+    ex_motion_options how = {.clip = json_string_value(json_object_get(options, "clip")),
+                             .fps = exi_job_parse(json_string_value(json_object_get(options, "fps"))),
+                             .start = exi_job_parse(json_string_value(json_object_get(options, "start"))),
+                             .end = exi_job_parse(json_string_value(json_object_get(options, "end"))),
                              .rig_name = rig_path};
-    if (json_is_number(clip)) {
-        snprintf(number, sizeof number, "%d", (int)json_number_value(clip));
-        how.clip = number;
-    }
-    if (how.start > 0 && !json_object_get(options, "end"))
+    if (json_object_get(options, "start") && !json_object_get(options, "end"))
         how.end = INFINITY;
     ex_result result = ex_rig_read(rig_path, &(ex_rig_options){.without_tangents = true}, &rig, error);
     if (result == EX_OK && map_path)
@@ -47,13 +41,18 @@ ex_result exi_farm_motion(const char *rig_path, const char *path, const json_t *
     return result;
 }
 
-/* The options of the job with the map's path made absolute, as words have it. */
-static json_t *resolve_options(const exi_planner *p, const json_t *words) {
-    json_t *options = json_deep_copy(json_object_get(p->job, "options"));
-    for (size_t i = 0; options && i + 1 < json_array_size(words); i++)
-        if (strcmp(json_string_value(json_array_get(words, i)), "--map") == 0)
-            json_object_set(options, "map", json_array_get(words, i + 1));
-    return options ? options : json_object();
+/* The options that decide about frames, as texts. */
+static json_t *frame_options(const json_t *words) {
+    static const char *const keys[] = {"clip", "fps", "start", "end", "map"};
+    json_t *options = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char word[16];
+        snprintf(word, sizeof word, "--%s", keys[i]);
+        const char *value = exi_job_value(words, word);
+        if (value)
+            json_object_set_new(options, keys[i], json_string(value));
+    }
+    return options;
 }
 
 static ex_result add_pair(exi_planner *p, const char *rig, const char *motion, const char *output, exi_farm_cost *cost,
@@ -75,7 +74,7 @@ static ex_result add_pair(exi_planner *p, const char *rig, const char *motion, c
     if (result == EX_OK)
         result = exi_job_options(p, "bake", taken, names, words, inputs);
     if (result == EX_OK) {
-        options = resolve_options(p, words);
+        options = frame_options(words);
         result = exi_farm_motion(rig, motion, options, &poses, p->error);
     }
     if (result == EX_OK)
