@@ -428,6 +428,7 @@ const ex_command cmd_farm_plan = {
                    "\n"
                    "A job is a JSON file; its paths are relative to it. \"work\" says what to do:\n"
                    "  drive apply  \"garments\" x \"drivers\": clothes for animations, cut by frames\n"
+                   "  drive learn  \"sequences\": gathered one by one, then one rig of all\n"
                    "  bake         \"rigs\" x \"motions\": caches, cut by frames, or .glb files\n"
                    "  scan         \"sessions\": markers and maps of scans, a body of each session\n"
                    "  warp         \"pairs\", or \"from\" x \"to\": rigs of paths between forms\n"
