@@ -248,6 +248,13 @@ typedef struct ex_learn_def {
     const ex_learn_estimate *estimate; /* optional */
     const ex_progress *progress;       /* optional; returning false stops */
     const ex_tasks *tasks;
+    /*
+     * Files of ex_drive_gather to learn from, in the order of the references, instead of references. Meshes, scales,
+     * the axis of databases and the options that gathering used (ex_gather_def) then come from the files; those of this
+     * struct must be NULL or 0, or are not looked at. The method must be that of the files.
+     */
+    int gathered_count;
+    const char *const *gathered; /* [gathered_count] paths */
 } ex_learn_def;
 
 /* Report on learning. */
@@ -271,11 +278,74 @@ typedef struct ex_learned {
     double up[3];        /* the direction against gravity */
 } ex_learned;
 
-/* Learns a driven rig from reference animations. Release the report with ex_learned_free. Results: ARGUMENT, DATA (what
- * is wrong with the references: kind "driven_unit" for driven forms in another unit than the driver, "driven_far" for
- * forms that are nowhere near it, "mesh_unit" for a mesh in another unit than its cache), FILE, LIMIT, MEMORY. */
+/*
+ * Learns a driven rig from reference animations, in two stages: what learning needs of each reference is gathered, and
+ * the rig is learned from that alone. So it has the same bytes if ex_drive_gather did the first stage, in any order and
+ * on any machine of the same kind. Errors are means over at most 512 evenly spread frames of each reference. Release
+ * the report with ex_learned_free. Results: ARGUMENT, DATA (what is wrong with the references: kind "driven_unit" for
+ * driven forms in another unit than the driver, "driven_far" for forms that are nowhere near it, "mesh_unit" for a mesh
+ * in another unit than its cache; gathered files that do not go together), FORMAT (no gathered file, or one of another
+ * version), FILE, LIMIT, MEMORY.
+ */
 EX_API ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error);
 EX_API void ex_learned_free(ex_learned *learned);
+
+/* ---- gathering: the first stage of learning ---- */
+
+/*
+ * Definition of gathering: one reference animation, reduced to what learning needs of it. Fields that ex_learn_def has
+ * too mean the same. Options that count: the frame of the whole and driver_weights; for motion also frames, fit,
+ * influences and binds. The others are given when learning.
+ */
+typedef struct ex_gather_def {
+    const ex_mesh *driver, *driven;
+    ex_drive_reference reference;
+    const char *database_axis; /* name of the axis that reference.database is on, or NULL */
+    ex_learn_method method;
+    int key_count;    /* keys: the number that will be learned, or more; 0: 64, which is also the least used */
+    int given_count;  /* keys: number of frames that can be given by hand when learning */
+    const int *given; /* [given_count] frames of the caches, from 0 */
+    int form_count;   /* motion: the number of forms that will be learned, or more; at least 1 */
+    double driver_scale, driven_scale;
+    bool any_fit;
+    ex_drive_options options;
+    const ex_progress *progress; /* optional; returning false stops */
+    const ex_tasks *tasks;
+} ex_gather_def;
+
+/*
+ * Gathers one reference into a file, which is written completely or not at all. The caches are read at most twice, and
+ * frame by frame. The file holds both meshes; and for keys up to 512 evenly spread frames and those that are farthest
+ * from each other; for motion the moving frames of the driver in every frame, and the forms of up to 512 frames, or
+ * principal forms and coefficients if there are more. Results: as ex_drive_learn.
+ */
+EX_API ex_result ex_drive_gather(const ex_gather_def *def, const char *path, ex_error *error);
+
+/* A file of ex_drive_gather, opened and checked. */
+typedef struct ex_gathered ex_gathered;
+
+/* The content of such a file; what it points to belongs to the ex_gathered. */
+typedef struct ex_gathered_info {
+    ex_learn_method method;
+    const char *driver_path, *driven_path; /* the caches, as they were named */
+    int64_t driver_bytes, driven_bytes;    /* sizes of those files; 0 if they were several or none */
+    const ex_mesh *driver, *driven;
+    int cache_frame_count;     /* frames of the driver's cache */
+    int first, count;          /* frames that were used */
+    double rate;               /* as it was given; 0: the times of the cache */
+    double database;           /* value on the axis */
+    const char *database_axis; /* or NULL */
+    int kept_count;            /* keys: frames kept with their forms; motion: frames with a form or coefficients */
+    int form_count;            /* motion: principal forms; 0: all forms are kept as they are */
+    double left;               /* motion: root mean square over vertices of what principal forms do not hold, metres */
+    const ex_drive_options *options;
+} ex_gathered_info;
+
+/* Open a gathered file, tell its content, and release it. Everything in the file is checked. Results: FORMAT (no
+ * gathered file, or another version), DATA (damaged or cut short), FILE, MEMORY. */
+EX_API ex_result ex_gathered_open(const char *path, ex_gathered **gathered, ex_error *error);
+EX_API const ex_gathered_info *ex_gathered_get_info(const ex_gathered *gathered);
+EX_API void ex_gathered_close(ex_gathered *gathered);
 
 /* ---- what to simulate next ---- */
 

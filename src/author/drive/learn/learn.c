@@ -1,21 +1,20 @@
 /*
- * Learns a driven rig from reference animations (DrivenShape, 2.1). A first pass over the caches finds the driver's
- * placement in every frame, and refuses numbers that are not finite. Then it chooses keys, one database after another,
- * then moving frames and residual; then it builds the rig and measures it on all frames. Memory holds the keys, a few
+ * Learns a driven rig from reference animations (DrivenShape, 2.1). First gathers from each reference the frames that
+ * are needed (author/drive/gather), unless that was done before. A pass over these finds the driver's placement in
+ * every frame, and refuses numbers that are not finite. Then it chooses keys, one database after another, then moving
+ * frames and residual; then it builds the rig and measures it on evenly spread frames. Memory holds the keys, a few
  * frames, and a few numbers for every frame: the caches may be larger than memory.
  */
 #include "author/drive/learn/learn.h"
 
 #include "author/base/array.h"
 #include "author/drive/drive.h"
+#include "author/drive/gather/gather.h"
+#include "author/drive/learn/learn_check.h"
 #include "author/drive/motion/learn_motion.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Forms are alike if they differ by less than this fraction of the driver's size, as a root mean square. That is the
- * precision floats have some tens of sizes away from the origin, and to which a rig is exact. */
-static const double alike_part = 1e-5;
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
     l->stopped |= !exi_progress_tell(l->def->progress, doing, l->done + part * l->share);
@@ -49,7 +48,7 @@ ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, co
 
 /* ---- preparation ---- */
 
-static ex_result check_def(const ex_learn_def *def, ex_error *error) {
+ex_result exi_learn_check(const ex_learn_def *def, ex_error *error) {
     if (!def || !def->driver || !def->driven || def->reference_count < 1 || !def->references)
         return exi_misuse_error(error, __func__, "learning needs two meshes and a reference");
     const ex_result named =
@@ -84,51 +83,102 @@ static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     return EX_OK;
 }
 
+/* The reference whose caches have the frame of this number. */
+static const exi_reference *find_item(const exi_references *refs, int number) {
+    int i = 0;
+    while (i + 1 < refs->count && number >= refs->items[i + 1].start)
+        i++;
+    return &refs->items[i];
+}
+
 static ex_result check_given(const exi_learner *l) {
     for (int i = 0; i < l->def->given_count; i++) {
         const int number = l->def->given[i];
         if (number < 0 || number >= l->refs.number_count)
             return ex_error_set(l->error, EX_ERROR_ARGUMENT, "there is no frame %d: the references have frames 1 to %d",
                                 number + 1, l->refs.number_count);
-        if (exi_references_find(&l->refs, number) < 0)
+        const exi_reference *item = find_item(&l->refs, number);
+        const int place = number - item->start - item->from->first;
+        if (place < 0 || place >= item->used_count)
             return ex_error_set(l->error, EX_ERROR_ARGUMENT,
                                 "frame %d cannot become a key: the range of its caches leaves it out", number + 1);
+        if (exi_references_find(&l->refs, number) < 0)
+            return ex_error_set(l->error, EX_ERROR_ARGUMENT,
+                                "'%s' does not hold frame %d: gather it again with --at %d", item->gathered->path,
+                                number + 1, number - item->start + 1);
     }
     return EX_OK;
 }
 
-/* The first pass: finds the driver's placement in every frame, and its distance from the mesh's own form. */
+/* ---- gathering ---- */
+
+typedef struct watching {
+    exi_learner *learner;
+    int reference, count;
+} watching;
+
+static bool go_on(void *user, const char *doing, double part) {
+    const watching *w = user;
+    return exi_learn_tell(w->learner, doing, (w->reference + part) / w->count);
+}
+
+/* The first stage: reduces references of very many frames. */
+static ex_result gather(exi_learner *l) {
+    const ex_learn_def *def = l->def;
+    int *given = exi_array_allocate((size_t)def->given_count, sizeof *given);
+    ex_result result = given ? EX_OK : ex_error_memory(l->error, "frames", (size_t)def->given_count * sizeof *given);
+    for (int i = 0; result == EX_OK && i < l->refs.count; i++) {
+        watching w = {l, i, l->refs.count};
+        const exi_gather_watch watch = {go_on, &w};
+        exi_gather_keys how = {.key_count = def->key_count, .given = given, .watch = &watch};
+        for (int k = 0; k < def->given_count; k++)
+            if (find_item(&l->refs, def->given[k]) == &l->refs.items[i])
+                given[how.given_count++] = def->given[k] - l->refs.items[i].start;
+        result = exi_gather_frames(&l->refs, i, &l->whole, &how, l->error);
+    }
+    free(given);
+    return result;
+}
+
+/* A pass over the frames: finds the driver's placement in each, and sketches it. */
 static ex_result place_frames(exi_learner *l) {
-    const ex_mesh *mesh = l->def->driver;
     const int n = l->refs.driver_count;
-    float *reference = exi_array_allocate((size_t)n, 3 * sizeof *reference);
-    ex_result result = reference ? EX_OK : ex_error_memory(l->error, "the driver", (size_t)n * 12);
-    for (size_t i = 0; reference && i < 3 * (size_t)n; i++)
-        reference[i] = (float)mesh->positions[i];
+    ex_result result = EX_OK;
     for (int f = 0; result == EX_OK && f < l->refs.frame_count; f++) {
         result = exi_references_read(&l->refs, f, l->driver, l->driven, l->error);
         if (result != EX_OK)
             break;
         ex_driver_place(l->whole.driver, l->driver, l->places + 12 * (size_t)f);
         exi_whole_back(l->places + 12 * (size_t)f, l->driver, n, l->home);
-        l->distance[f] = exi_form_squares(l->home, reference, l->whole.weights, n);
-        l->nearest[f] = -1;
+        exi_far_sketch(&l->far, f, l->home);
         if (!exi_learn_tell(l, "reading frames", (double)(f + 1) / l->refs.frame_count))
             result = exi_progress_stopped(l->error);
     }
-    free(reference);
     return result;
 }
 
-static ex_result open_learner(exi_learner *l) {
+static ex_result open_references(exi_learner *l, ex_gathered *const *files) {
     const ex_learn_def *def = l->def;
-    ex_result result = exi_references_open(&l->refs, def, l->error);
+    if (files)
+        return exi_references_from(&l->refs, def, files, l->error);
+    return exi_references_open(&l->refs, def, l->error);
+}
+
+static ex_result open_learner(exi_learner *l, ex_gathered *const *files) {
+    const ex_learn_def *def = l->def;
+    ex_result result = open_references(l, files);
     if (result == EX_OK)
         result = check_given(l);
     if (result == EX_OK && !def->any_fit)
         result = exi_references_check_fit(&l->refs, l->error);
     if (result == EX_OK)
         result = exi_whole_open(&l->whole, def->driver, &def->options, l->error);
+    l->share = 0.05;
+    if (result == EX_OK && !files)
+        result = gather(l);
+    l->done = l->share = 0.05;
+    if (result == EX_OK)
+        result = exi_far_open(&l->far, def->driver, l->whole.weights, l->refs.frame_count, l->error);
     if (result != EX_OK)
         return result;
     const size_t frames = (size_t)l->refs.frame_count, n = (size_t)l->refs.driver_count;
@@ -138,16 +188,14 @@ static ex_result open_learner(exi_learner *l) {
         return ex_error_set(l->error, EX_ERROR_LIMIT, "a rig has at most %d keys", EX_CONVEX_MAX);
     l->key_room *= def->reference_count;
     l->places = exi_array_allocate(frames, 12 * sizeof *l->places);
-    l->distance = exi_array_allocate(frames, sizeof *l->distance);
-    l->nearest = exi_array_allocate(frames, sizeof *l->nearest);
+    l->ranges = exi_array_allocate((size_t)l->refs.count, sizeof *l->ranges);
     l->keys = calloc((size_t)l->key_room, sizeof *l->keys);
     l->driver = exi_array_allocate(n, 3 * sizeof(float));
     l->home = exi_array_allocate(n, 3 * sizeof(float));
     l->driven = exi_array_allocate((size_t)l->refs.driven_count, 3 * sizeof(float));
-    if (!l->places || !l->distance || !l->nearest || !l->keys || !l->driver || !l->home || !l->driven)
-        return ex_error_memory(l->error, "learning", frames * 60 + n * 36);
-    const double size = alike_part * ex_mesh_size(def->driver);
-    l->alike = size * size;
+    if (!l->places || !l->ranges || !l->keys || !l->driver || !l->home || !l->driven)
+        return ex_error_memory(l->error, "learning", frames * 48 + n * 36);
+    l->alike = exi_gather_alike(def->driver);
     return EX_OK;
 }
 
@@ -159,8 +207,8 @@ static void close_learner(exi_learner *l) {
     }
     free(l->keys);
     free(l->places);
-    free(l->distance);
-    free(l->nearest);
+    free(l->ranges);
+    exi_far_close(&l->far);
     free(l->driver);
     free(l->home);
     free(l->driven);
@@ -185,7 +233,7 @@ static ex_result choose_keys(exi_learner *l) {
                 databases++;
                 continue;
             }
-            l->share = 0.5 / databases;
+            l->share = 0.45 / databases;
             l->done = 0.1 + done++ * l->share;
             result = exi_learn_choose(l, l->refs.items[i].database, l->key_count);
         }
@@ -219,12 +267,12 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
             made->frame_count = options->frames < 2 && options->frames >= 0 ? 1 : driver.driver.frame_count;
             made->residual = driver.residual;
         }
-        for (int f = 0; f < frames; f++)
-            all[f] = f;
-        result = exi_learn_measure(l, rig, all, frames, errors, errors + frames);
-        for (int f = 0; result == EX_OK && f < frames; f++) {
-            made->error += errors[f] / frames;
-            made->nearest += errors[frames + f] / frames;
+        const int count = exi_learn_spread(l, NAN, true, frames, all);
+        result = exi_learn_measure(l, rig, all, count, errors, errors + frames);
+        for (int i = 0; result == EX_OK && i < count; i++) {
+            const double share = exi_references_share(&l->refs, all[i]);
+            made->error += share * errors[i] / l->refs.used_count;
+            made->nearest += share * errors[frames + i] / l->refs.used_count;
         }
     }
     free(all);
@@ -236,21 +284,16 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
     return result;
 }
 
-ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error) {
-    if (!rig)
-        return exi_misuse_error(error, __func__, "no pointer for the rig");
-    *rig = NULL;
-    if (learned)
-        *learned = NULL;
-    ex_result result = check_def(def, error);
-    if (result != EX_OK)
-        return result;
-    ex_error own;
-    if (def->method == EX_LEARN_MOTION)
-        return exi_learn_motion(def, EXI_MOTION_MEMORY, rig, learned, error ? error : &own);
-    exi_learner l = {.def = def, .error = error ? error : &own, .share = 0.1};
+static ex_result learn_motion(const ex_learn_def *def, ex_gathered *const *files, ex_rig **rig, ex_learned **learned,
+                              ex_error *error) {
+    return exi_learn_motion(def, files, EXI_MOTION_MEMORY, rig, learned, error);
+}
+
+static ex_result learn_keys(const ex_learn_def *def, ex_gathered *const *files, ex_rig **rig, ex_learned **learned,
+                            ex_error *error) {
+    exi_learner l = {.def = def, .error = error};
     ex_drive_options options = def->options;
-    result = open_learner(&l);
+    ex_result result = open_learner(&l, files);
     const double start = exi_learn_clock();
     if (result == EX_OK)
         result = place_frames(&l);
@@ -258,6 +301,10 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
         result = exi_learn_foresee(&l, exi_learn_clock() - start);
     if (result == EX_OK)
         result = choose_keys(&l);
+    l.done = 0.55;
+    l.share = 0.05;
+    if (result == EX_OK)
+        result = exi_learn_find_nearest(&l);
     l.done = 0.6;
     l.share = 0.3;
     if (result == EX_OK)
@@ -269,11 +316,32 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
     l.share = 0.1;
     if (result == EX_OK && learned)
         result = describe(&l, &options, *rig, learned);
+    close_learner(&l);
+    return result;
+}
+
+ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error) {
+    if (!rig)
+        return exi_misuse_error(error, __func__, "no pointer for the rig");
+    *rig = NULL;
+    if (learned)
+        *learned = NULL;
+    ex_error own;
+    exi_gathered_set set = {.count = 0};
+    const bool gathered = def && def->gathered_count > 0;
+    ex_result result = gathered ? exi_gathered_set_open(&set, def, error) : EX_OK;
+    if (gathered)
+        def = &set.def;
+    if (result == EX_OK)
+        result = exi_learn_check(def, error);
+    if (result == EX_OK)
+        result = (def->method == EX_LEARN_MOTION ? learn_motion : learn_keys)(def, gathered ? set.files : NULL, rig,
+                                                                              learned, error ? error : &own);
     if (result != EX_OK) {
         ex_rig_destroy(*rig);
         *rig = NULL;
     }
-    close_learner(&l);
+    exi_gathered_set_close(&set);
     return result;
 }
 

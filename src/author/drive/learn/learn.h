@@ -11,6 +11,8 @@
 #define EXEMPLAR_AUTHOR_DRIVE_LEARN_LEARN_H
 
 #include "author/base/progress.h"
+#include "author/drive/gather/far.h"
+#include "author/drive/gather/gathered.h"
 #include "author/drive/learn/references.h"
 
 #define EXI_KEY_NAME_SIZE 24
@@ -29,9 +31,9 @@ typedef struct exi_learner {
     const ex_learn_def *def;
     exi_references refs;
     exi_whole whole;
-    float *places;    /* [frame_count][12]: matrix of the moving frame of the whole */
-    double *distance; /* [frame_count]: squared distance to the nearest key of its database; at first to the mesh */
-    int *nearest;     /* [frame_count]: that key; -1: none yet */
+    float *places;         /* [frame_count][12]: matrix of the moving frame of the whole */
+    exi_far far;           /* distances of all frames to the nearest key of their database, or bounds of them */
+    exi_far_range *ranges; /* [references]: room for the frames of one database */
     int key_count, key_room;
     exi_learned_key *keys; /* [key_count], room for key_room */
     double alike;          /* squared distances below this count as 0 */
@@ -71,6 +73,9 @@ ex_result exi_learn_measure(exi_learner *l, const ex_rig *rig, const int *frames
 /* Picks at most `most` evenly spread frames of the references at that database (NAN: of all). keys: includes frames
  * that are keys. frames has room for `most`. Returns their number. */
 int exi_learn_spread(const exi_learner *l, double database, bool keys, int most, int *frames);
+
+/* Finds the nearest key of its database for every frame, in far.nearest: one pass over the driver's frames. */
+ex_result exi_learn_find_nearest(exi_learner *l);
 
 /* True if the frame is a key already. */
 bool exi_learn_is_key(const exi_learner *l, int frame);

@@ -36,7 +36,7 @@ int exi_learn_spread(const exi_learner *l, double database, bool keys, int most,
             if (!isnan(database) && !same_database(item->database, database))
                 continue;
             for (int f = item->first; f < item->first + item->frame_count; f++) {
-                if (!keys && exi_learn_is_key(l, f))
+                if (!exi_references_is_spread(&l->refs, f) || (!keys && exi_learn_is_key(l, f)))
                     continue;
                 if (pass == 0) {
                     total++;
@@ -71,39 +71,86 @@ static ex_result add_key(exi_learner *l, int frame, double database) {
     return result;
 }
 
-/* Updates distances after a key was added: one pass over the driver's caches. */
-static ex_result look_from_key(exi_learner *l, double database, int first) {
+/* The frames of a database, in l->ranges. Returns the number of ranges. */
+static int find_ranges(const exi_learner *l, double database) {
+    int count = 0;
+    for (int i = 0; i < l->refs.count; i++)
+        if (same_database(l->refs.items[i].database, database))
+            l->ranges[count++] = (exi_far_range){l->refs.items[i].first, l->refs.items[i].frame_count};
+    return count;
+}
+
+/* Bounds distances after a key was added. */
+static void look_from_key(exi_learner *l, double database, int first) {
     const int k = l->key_count - 1;
-    ex_result result = EX_OK;
-    for (int i = 0; i < l->refs.count; i++) {
-        const exi_reference *item = &l->refs.items[i];
-        for (int f = item->first; same_database(item->database, database) && f < item->first + item->frame_count; f++) {
-            result = exi_references_read(&l->refs, f, l->driver, NULL, l->error);
-            if (result != EX_OK)
-                return result;
-            exi_whole_back(l->places + 12 * (size_t)f, l->driver, l->refs.driver_count, l->home);
-            const double square = exi_form_squares(l->home, l->keys[k].home, l->whole.weights, l->refs.driver_count);
-            if (k == first || square < l->distance[f]) {
-                l->distance[f] = square;
-                l->nearest[f] = k;
-            }
+    exi_far_look(&l->far, l->ranges, find_ranges(l, database), l->keys[k].frame, k, k == first);
+}
+
+/* Distance of a frame from the keys of its database. */
+static ex_result measure_frame(void *user, int frame, double *square, int *nearest) {
+    exi_learner *l = user;
+    const double database = exi_references_of(&l->refs, frame)->database;
+    const ex_result result = exi_references_read(&l->refs, frame, l->driver, NULL, l->error);
+    *square = INFINITY;
+    if (result != EX_OK)
+        return result;
+    exi_whole_back(l->places + 12 * (size_t)frame, l->driver, l->refs.driver_count, l->home);
+    for (int k = 0; k < l->key_count; k++) {
+        if (!same_database(l->keys[k].database, database))
+            continue;
+        const double d = exi_form_squares(l->home, l->keys[k].home, l->whole.weights, l->refs.driver_count);
+        if (d < *square) {
+            *square = d;
+            *nearest = k;
         }
+    }
+    return EX_OK;
+}
+
+static exi_far_measure measurer(exi_learner *l) {
+    return (exi_far_measure){
+        .measure = measure_frame, .user = l, .key_count = l->key_count, .left = l->refs.frame_count};
+}
+
+ex_result exi_learn_find_nearest(exi_learner *l) {
+    exi_far_measure by = measurer(l);
+    ex_result result = EX_OK;
+    for (int f = 0; result == EX_OK && f < l->refs.frame_count; f++) {
+        result = exi_far_settle(&l->far, f, &by);
+        if (result == EX_OK && !exi_learn_tell(l, "choosing keys", (f + 1.0) / l->refs.frame_count))
+            result = exi_progress_stopped(l->error);
     }
     return result;
 }
 
 /* ---- the next key ---- */
 
-/* Returns the frame of the database with the largest or smallest value; -1: none. */
-static int find_extreme(const exi_learner *l, double database, const double *values, bool largest) {
+/* Returns the frame of the database that is nearest to the driver's mesh. */
+static int find_first(const exi_learner *l, double database) {
     int best = -1;
     for (int i = 0; i < l->refs.count; i++) {
         const exi_reference *item = &l->refs.items[i];
         for (int f = item->first; same_database(item->database, database) && f < item->first + item->frame_count; f++)
-            if (best < 0 || (largest ? values[f] > values[best] : values[f] < values[best]))
+            if (best < 0 || l->far.from_mesh[f] < l->far.from_mesh[best])
                 best = f;
     }
     return best;
+}
+
+/* Finds the frame of the database that is farthest from its nearest key. */
+static ex_result find_farthest(exi_learner *l, double database, int *farthest) {
+    exi_far_measure by = measurer(l);
+    return exi_far_find(&l->far, l->ranges, find_ranges(l, database), &by, farthest);
+}
+
+/* Finds whether a frame resembles a key. */
+static ex_result find_alike(exi_learner *l, int frame, bool *alike) {
+    exi_far_measure by = measurer(l);
+    ex_result result = EX_OK;
+    if (l->far.high[frame] > l->alike && l->far.low[frame] <= l->alike)
+        result = exi_far_settle(&l->far, frame, &by);
+    *alike = l->far.high[frame] <= l->alike;
+    return result;
 }
 
 /* Builds a rig to judge the present keys. Large numbers of moving frames are tried only at the end. */
@@ -135,13 +182,15 @@ static ex_result judge(exi_learner *l, double database, int first, judgement *ma
         result = exi_learn_measure(l, rig, frames, count, errors, NULL);
     *made = (judgement){.worst = -1};
     for (int i = 0; result == EX_OK && i < count; i++) {
+        bool alike = false;
         made->mean += errors[i] / count;
-        if (l->distance[frames[i]] > l->alike && (made->worst < 0 || errors[i] > most)) {
+        result = find_alike(l, frames[i], &alike);
+        if (!alike && (made->worst < 0 || errors[i] > most)) {
             made->worst = frames[i];
             most = errors[i];
         }
     }
-    /* The error must be below the requested one over all frames, not only over those looked at. */
+    /* The error must be below the requested one over all spread frames, not only over those looked at. */
     if (result == EX_OK && l->def->until > 0 && made->mean < l->def->until && count == SAMPLE_MAX) {
         int *all = exi_array_allocate((size_t)l->refs.frame_count, sizeof *all);
         double *every = exi_array_allocate((size_t)l->refs.frame_count, sizeof *every);
@@ -161,36 +210,45 @@ static ex_result judge(exi_learner *l, double database, int first, judgement *ma
     return result;
 }
 
+/* Refuses a frame given by hand that resembles a key. */
+static ex_result refuse_alike(const exi_learner *l, int number, int frame) {
+    const int key = l->keys[l->far.nearest[frame]].frame;
+    return key == frame
+               ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d is given twice", number + 1)
+               : ex_error_set(l->error, EX_ERROR_DATA, "the driver is the same in frames %d and %d: use one of them",
+                              exi_references_number(&l->refs, key) + 1, number + 1);
+}
+
 /* Takes the frames of this database that were chosen by hand. */
 static ex_result take_given(exi_learner *l, double database, int first) {
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < l->def->given_count; i++) {
         const int frame = exi_references_find(&l->refs, l->def->given[i]);
+        exi_far_measure by = measurer(l);
         if (!same_database(exi_references_of(&l->refs, frame)->database, database))
             continue;
-        if (l->key_count > first && l->distance[frame] <= l->alike)
-            return l->keys[l->nearest[frame]].frame == frame
-                       ? ex_error_set(l->error, EX_ERROR_DATA, "frame %d is given twice", l->def->given[i] + 1)
-                       : ex_error_set(l->error, EX_ERROR_DATA,
-                                      "the driver is the same in frames %d and %d: use one of them",
-                                      exi_references_number(&l->refs, l->keys[l->nearest[frame]].frame) + 1,
-                                      l->def->given[i] + 1);
-        result = add_key(l, frame, database);
+        if (l->key_count > first)
+            result = exi_far_settle(&l->far, frame, &by);
+        if (result == EX_OK && l->key_count > first && l->far.high[frame] <= l->alike)
+            return refuse_alike(l, l->def->given[i], frame);
         if (result == EX_OK)
-            result = look_from_key(l, database, first);
+            result = add_key(l, frame, database);
+        if (result == EX_OK)
+            look_from_key(l, database, first);
     }
     return result;
 }
 
 /* Refuses a driver that never moves: there is nothing to learn. */
-static ex_result check_moves(const exi_learner *l, double database) {
-    const int farthest = find_extreme(l, database, l->distance, true);
+static ex_result check_moves(exi_learner *l, double database) {
+    int farthest = 0;
+    const ex_result result = find_farthest(l, database, &farthest);
     const exi_reference *item = exi_references_of(&l->refs, farthest);
     int frames = 0;
     for (int i = 0; i < l->refs.count; i++)
-        frames += same_database(l->refs.items[i].database, database) ? l->refs.items[i].frame_count : 0;
-    if (frames == 1 || l->distance[farthest] > l->alike)
-        return EX_OK;
+        frames += same_database(l->refs.items[i].database, database) ? l->refs.items[i].used_count : 0;
+    if (result != EX_OK || frames == 1 || l->far.high[farthest] > l->alike)
+        return result;
     return ex_error_set(l->error, EX_ERROR_DATA,
                         "'%s': the driver has the same form in all %d frames%s: there are no keys to choose",
                         l->def->references[item - l->refs.items].driver, frames,
@@ -203,9 +261,9 @@ ex_result exi_learn_choose(exi_learner *l, double database, int first) {
     const double done = l->done, share = l->share;
     ex_result result = take_given(l, database, first);
     if (result == EX_OK && l->key_count == first) {
-        result = add_key(l, find_extreme(l, database, l->distance, false), database);
+        result = add_key(l, find_first(l, database), database);
         if (result == EX_OK)
-            result = look_from_key(l, database, first);
+            look_from_key(l, database, first);
     }
     if (result == EX_OK)
         result = check_moves(l, database);
@@ -224,13 +282,15 @@ ex_result exi_learn_choose(exi_learner *l, double database, int first) {
         }
         if (result != EX_OK || l->key_count >= most || (l->def->until > 0 && made.mean < l->def->until))
             break;
-        const int farthest = find_extreme(l, database, l->distance, true);
-        const int next = l->def->choice == EX_KEY_CHOICE_WORST && made.worst >= 0 ? made.worst : farthest;
-        if (l->distance[next] <= l->alike)
-            break; /* every frame left resembles a key */
+        int next = made.worst;
+        if (l->def->choice != EX_KEY_CHOICE_WORST || next < 0) {
+            result = find_farthest(l, database, &next);
+            if (result != EX_OK || l->far.high[next] <= l->alike)
+                break; /* every frame left resembles a key */
+        }
         result = add_key(l, next, database);
         if (result == EX_OK)
-            result = look_from_key(l, database, first);
+            look_from_key(l, database, first);
     }
     l->done = done + share;
     l->share = share;

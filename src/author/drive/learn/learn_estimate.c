@@ -119,8 +119,8 @@ ex_result exi_learn_foresee(exi_learner *l, double seconds_read) {
     const double e1 = fmax(0, (made[1].frame - made[0].frame) / (probes - 1)), e0 = fmax(0, made[0].frame - e1);
     const int most = frames / databases > 1 ? frames / databases : 1, judged = most < JUDGED_MAX ? most : JUDGED_MAX;
     const int keys = def->key_count < most ? def->key_count : most, all = keys * databases;
-    /* each key is compared with all frames; the driver is read for that, about half of the first pass */
-    double seconds = 0.5 * keys * seconds_read;
+    /* the driver is read once more to find the nearest key of each frame: about half of the first pass */
+    double seconds = 0.5 * seconds_read;
     if (def->choice == EX_KEY_CHOICE_WORST || def->until > 0)
         for (int k = 1; k < keys; k++)
             seconds += databases * (b0 + b1 * k + judged * (e0 + e1 * k));

@@ -67,7 +67,7 @@ static void measure_slots(void *context, int begin, int end) {
 
 /* Error of the nearest key's driven form, moved by the moving frame of the whole. */
 static double measure_nearest(const exi_learner *l, int frame, slot *s) {
-    const exi_learned_key *key = &l->keys[l->nearest[frame]];
+    const exi_learned_key *key = &l->keys[l->far.nearest[frame]];
     exi_whole_back(l->places + 12 * (size_t)key->frame, key->driven, l->refs.driven_count, s->made);
     exi_whole_move(l->places + 12 * (size_t)frame, s->made, l->refs.driven_count, s->made);
     return exi_form_mean(s->made, s->driven, l->refs.driven_count);

@@ -38,9 +38,9 @@ static int take_fold(const exi_learner *l, int fold, int folds, int *frames) {
     long long total = 0, seen = 0;
     int count = 0;
     for (int f = 0; f < l->refs.frame_count; f++)
-        total += l->nearest[f] % folds == fold;
+        total += exi_references_is_spread(&l->refs, f) && l->far.nearest[f] % folds == fold;
     for (int f = 0; f < l->refs.frame_count; f++) {
-        if (l->nearest[f] % folds != fold)
+        if (!exi_references_is_spread(&l->refs, f) || l->far.nearest[f] % folds != fold)
             continue;
         const long long wanted = total <= FOLD_FRAMES ? seen : ((2LL * count + 1) * total) / (2LL * FOLD_FRAMES);
         if (seen++ == wanted && count < FOLD_FRAMES)

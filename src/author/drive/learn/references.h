@@ -45,18 +45,27 @@ ex_result exi_take_past(const exi_take *take, const ex_predictor *predictor, flo
 /* ---- references ---- */
 
 typedef struct exi_reference {
-    ex_cache_reader *driver, *driven;
+    ex_cache_reader *driver, *driven; /* NULL if it was gathered into a file */
     const ex_drive_reference *from;
-    int first;       /* index of its first used frame among the used frames of all references */
-    int frame_count; /* number of used frames */
-    int number;      /* number of its first used frame, as people count: over all frames of all caches, from 0 */
+    int first;       /* index of its first frame among the frames of all references */
+    int frame_count; /* number of frames that are kept: all used ones, or some of many */
+    int used_count;  /* number of used frames */
+    int start;       /* number of the first frame of its caches, as people count: over all caches, from 0 */
     double database;
+    const int *kept;       /* [frame_count]: frames of the caches, rising; NULL: all used ones */
+    const uint8_t *spread; /* [frame_count]: true for evenly spread frames, which errors are measured on; NULL: all */
+    int spread_count;
+    const float *forms;          /* of a gathered file, [frame_count][driver and driven vertices, padded][3]; or NULL */
+    const ex_gathered *gathered; /* that file, or NULL */
+    int *own_kept;               /* or NULL: released with the references */
+    uint8_t *own_spread;         /* likewise */
 } exi_reference;
 
 typedef struct exi_references {
     int count;
     exi_reference *items;           /* [count] */
-    int frame_count;                /* used frames of all references */
+    int frame_count;                /* kept frames of all references */
+    int used_count;                 /* used frames of all references */
     int number_count;               /* all frames of all references, used or not */
     int driver_count, driven_count; /* numbers of vertices */
     const ex_mesh *driver, *driven;
@@ -65,16 +74,28 @@ typedef struct exi_references {
 
 /* Opens every cache; checks it against the meshes and its partner. Call exi_references_close even after a failure. */
 ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_error *error);
+/* The same for gathered files [def->reference_count]: no cache is opened. */
+ex_result exi_references_from(exi_references *refs, const ex_learn_def *def, ex_gathered *const *files,
+                              ex_error *error);
 void exi_references_close(exi_references *refs);
+/* Keeps only some frames of a reference: frames of its caches [count], rising, and which of them are evenly spread.
+ * Both arrays then belong to the references. */
+void exi_references_keep(exi_references *refs, int reference, int *frames, uint8_t *spread, int count);
 /* Refuses driven forms in another unit than their driver, or far from it (references_fit.c). */
 ex_result exi_references_check_fit(const exi_references *refs, ex_error *error);
 
-/* Frames are indices from 0 to frame_count - 1: the used frames of all references, one after the other. */
+/* Frames are indices from 0 to frame_count - 1: the kept frames of all references, one after the other. */
 
 /* Returns the reference that a frame belongs to, its take. */
 const exi_reference *exi_references_of(const exi_references *refs, int frame);
-/* Returns a frame's time, in seconds since the first used frame of its take. Times never fall within a take; they may
- * repeat if those of the cache do. */
+/* Returns the place of a frame in its caches, from 0. */
+int exi_references_place(const exi_references *refs, int frame);
+/* True for frames that errors are measured on: all, or evenly spread ones of a reference with very many. */
+bool exi_references_is_spread(const exi_references *refs, int frame);
+/* Returns the number of used frames that a frame stands for when errors are averaged: 1 if all are kept. */
+double exi_references_share(const exi_references *refs, int frame);
+/* Returns a frame's time, in seconds since the first used frame of its take, for references that are caches. Times
+ * never fall within a take; they may repeat if those of the cache do. */
 double exi_references_time(const exi_references *refs, int frame);
 /* Returns the number of a frame, from 0, for messages and names (ex_drive_reference); and the frame of that number, -1
  * if it is not used. */

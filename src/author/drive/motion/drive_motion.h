@@ -2,8 +2,10 @@
  * drive_motion.h - learning a driven rig from the motion of its driver. Private to this folder.
  *
  *   motion_learn.c    runs all steps
- *   motion_states.c   first pass: the driver's state in every frame
- *   motion_forms.c    next passes: principal forms of the driven mesh, and their coefficients in every frame
+ *   motion_states.c   the driver's state in every frame, from its moving frames (author/drive/gather)
+ *   motion_forms.c    principal forms of the driven mesh, and their coefficients in every frame
+ *   motion_merge.c    the same from principal forms of each reference
+ *   motion_rows.c     principal directions of rows of numbers
  *   motion_select.c   cross-validation: which numbers of a state count how much
  *   motion_regress.c  the regression from states to coefficients
  *   motion_rig.c      the rig
@@ -13,7 +15,9 @@
 
 #include "author/base/progress.h"
 #include "author/drive/drive.h"
+#include "author/drive/gather/gather.h"
 #include "author/drive/learn/references.h"
+#include "author/drive/motion/motion_rows.h"
 #include "author/mesh/rig_mesh.h"
 
 #include <exemplar/predict.h>
@@ -40,10 +44,15 @@ typedef struct exi_motion_learner {
     ex_mesh *driven; /* a copy, positions rounded to float */
     exi_rig_mesh rig_mesh;
     float *driver_form, *driven_form;
+    exi_motion_part *parts; /* [refs.count] */
+    exi_gather_motion gather;
+    exi_gather_watch watch;
+    int part; /* the reference that is gathered, for progress */
 
     /* Frames that are learned from: all, or evenly spread ones if there are very many. */
     int frame_count;
-    int *frames, *takes; /* [frame_count]: index, and take, numbered from 0 */
+    int *frames, *homes; /* [frame_count]: index among the kept frames of a part, and that part */
+    int *takes;          /* [frame_count]: take, numbered from 0 */
     int take_count;      /* takes that frames are held out by: references, or pieces of them */
     double step, fastest;
     float up[3];
@@ -83,21 +92,14 @@ ex_result exi_motion_build(exi_motion_learner *l, ex_rig **rig);
 void exi_motion_scales(const exi_motion_learner *l, const double weights[EX_STATE_KIND_COUNT], double *means,
                        double *scales);
 
-/* Finds `count` orthonormal rows [count][length] that span the directions of most variance of `rows` rows, by subspace
- * iteration; rows are data minus mean. watch, optional: called with the part that is done, now and then; may ask to
- * stop by returning false. Returns false without memory, and if stopped. */
-typedef struct exi_motion_watch {
-    bool (*go_on)(void *user, double part);
-    void *user;
-} exi_motion_watch;
-bool exi_motion_principal(const float *data, size_t rows, size_t length, const float *mean, int count, float *basis,
-                          const exi_motion_watch *watch);
-/* Makes rows orthonormal by Gram-Schmidt done twice; rows that depend on earlier ones become 0. */
-void exi_motion_orthonormal(float *rows, int count, size_t length);
-/* Sum of products. */
-double exi_motion_dot(const float *a, const float *b, size_t count);
-/* Turns rows so that their coefficients, whose products [count][count] are given, are uncorrelated and fall in size;
- * coefficients [frames][count] are turned alike. False without memory. */
-bool exi_motion_align(double *products, int count, float *rows, size_t length, double *coefficients, size_t frames);
+/* The un-posed form of a frame that is learned from, as a difference from the mesh. */
+ex_result exi_motion_form(const exi_motion_learner *l, int i, float *form);
+
+/* Checks the definition, and opens everything that gathering needs; files: gathered files, or NULL for caches. Close it
+ * even after a failure. */
+ex_result exi_motion_open(exi_motion_learner *l, ex_gathered *const *files);
+void exi_motion_close(exi_motion_learner *l);
+/* Gathers every reference, or takes it from its file. */
+ex_result exi_motion_gather(exi_motion_learner *l, bool forms);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * First pass over the driver's caches: the state of every frame (exemplar/predict.h), as the runtime will compute it.
- * Frames whose past is not known yet, the first of each take, are not learned from.
+ * The state of the driver in every frame (exemplar/predict.h), as the runtime will compute it, from the moving frames
+ * that were gathered. Frames whose past is not known yet, the first of each take, are not learned from.
  */
 #include "author/base/array.h"
 #include "author/drive/motion/drive_motion.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* MOST: frames that are learned from. PIECES: a single take is cut into this many, to be held out one by one. */
-enum { MOST = 20000, PIECES = 5 };
+enum { MOST = EXI_GATHER_LEARNED, PIECES = 5 };
 
 /* Motion is measured over the time of one frame, but at least over this, since differences of short times are noise. */
 static const double least_step = 1.0 / 30, usual_step = 1.0 / 24;
@@ -25,16 +25,18 @@ static int compare(const void *a, const void *b) {
 
 /* Finds the usual time between frames. */
 static ex_result find_step(exi_motion_learner *l) {
-    const int count = l->refs.frame_count;
-    double *steps = exi_array_allocate((size_t)count, sizeof *steps);
-    size_t found = 0;
+    size_t count = 0, found = 0;
+    for (int i = 0; i < l->refs.count; i++)
+        count += (size_t)l->parts[i].frame_count;
+    double *steps = exi_array_allocate(count, sizeof *steps);
     if (!steps)
-        return ex_error_memory(l->error, "the times of frames", (size_t)count * sizeof *steps);
-    for (int f = 1; f < count; f++) {
-        const double step = exi_references_time(&l->refs, f) - exi_references_time(&l->refs, f - 1);
-        if (exi_references_of(&l->refs, f) == exi_references_of(&l->refs, f - 1) && step > 0)
-            steps[found++] = step;
-    }
+        return ex_error_memory(l->error, "the times of frames", count * sizeof *steps);
+    for (int i = 0; i < l->refs.count; i++)
+        for (int f = 1; f < l->parts[i].frame_count; f++) {
+            const double step = l->parts[i].times[f] - l->parts[i].times[f - 1];
+            if (step > 0)
+                steps[found++] = step;
+        }
     qsort(steps, found, sizeof *steps, compare);
     const double step = found > 0 ? steps[found / 2] : usual_step;
     const double whole = floor(least_step / step + 0.5);
@@ -117,35 +119,34 @@ static double find_speed(const exi_motion_learner *l, const float *state) {
 typedef struct observing {
     ex_predictor *observer;
     void *history;
-    float *matrices, *sizes, *state;
+    float *state;
     double began;   /* time at which the history began anew */
     double *speeds; /* [frames that are learned from] */
     float *wholes;  /* the same, [9]: rotation of the whole driver */
+    int seen;       /* kept frames so far, of all parts */
+    int stride;     /* every so many of them are learned from */
 } observing;
 
-static ex_result observe_frame(exi_motion_learner *l, observing *o, int f, int stride) {
-    const bool first = f == 0 || exi_references_of(&l->refs, f) != exi_references_of(&l->refs, f - 1);
-    const double time = exi_references_time(&l->refs, f);
-    const double elapsed = first ? 0 : time - exi_references_time(&l->refs, f - 1);
-    const ex_result result = exi_references_read(&l->refs, f, l->driver_form, NULL, l->error);
-    if (result != EX_OK)
-        return result;
-    ex_driver_place(l->carrier.driver, l->driver_form, o->matrices);
-    ex_driver_sizes(l->carrier.driver, l->driver_form, o->sizes);
-    ex_predictor_observe(o->observer, o->matrices, o->sizes, elapsed, o->history, o->state);
+static void observe_frame(exi_motion_learner *l, observing *o, int home, int f) {
+    const exi_motion_part *part = &l->parts[home];
+    const size_t moving = (size_t)part->moving_count;
+    const float *matrices = part->matrices + 12 * moving * (size_t)f, *sizes = part->sizes + moving * (size_t)f;
+    const double time = part->times[f], elapsed = f == 0 ? 0 : time - part->times[f - 1];
+    ex_predictor_observe(o->observer, matrices, sizes, elapsed, o->history, o->state);
     if (!(elapsed > 0) || elapsed > 1)
         o->began = time;
-    if (time - o->began < 2 * l->step * (1 - 1e-9) || f % stride != 0)
-        return EX_OK;
+    const bool kept = f % part->stride == 0, taken = kept && o->seen % o->stride == 0;
+    o->seen += kept;
+    if (time - o->began < 2 * l->step * (1 - 1e-9) || !taken)
+        return;
     o->speeds[l->frame_count] = find_speed(l, o->state);
     for (int r = 0; r < 3; r++)
-        memcpy(o->wholes + 9 * (size_t)l->frame_count + 3 * r,
-               o->matrices + 12 * (size_t)(l->plan.driver.driver.frame_count - 1) + 4 * r, 3 * sizeof(float));
+        memcpy(o->wholes + 9 * (size_t)l->frame_count + 3 * r, matrices + 12 * (moving - 1) + 4 * (size_t)r,
+               3 * sizeof(float));
     memcpy(l->states + (size_t)l->frame_count * (size_t)l->state_length, o->state,
            (size_t)l->state_length * sizeof(float));
-    l->takes[l->frame_count] = (int)(exi_references_of(&l->refs, f) - l->refs.items);
-    l->frames[l->frame_count++] = f;
-    return EX_OK;
+    l->takes[l->frame_count] = l->homes[l->frame_count] = home;
+    l->frames[l->frame_count++] = f / part->stride;
 }
 
 /* Finds the axis that points up, if nobody said it: y, unless the driver turns about another one. As it turns, the
@@ -211,6 +212,7 @@ static ex_result drop_cuts(exi_motion_learner *l, const double *speeds) {
             continue;
         memmove(l->states + kept * length, l->states + i * length, length * sizeof *l->states);
         l->takes[kept] = l->takes[i];
+        l->homes[kept] = l->homes[i];
         l->frames[kept++] = l->frames[i];
     }
     l->frame_count = (int)kept;
@@ -218,20 +220,24 @@ static ex_result drop_cuts(exi_motion_learner *l, const double *speeds) {
 }
 
 static ex_result observe_all(exi_motion_learner *l, observing *o) {
-    const int count = l->refs.frame_count, stride = (count + MOST - 1) / MOST;
-    const size_t room = (size_t)(count / stride + 1);
+    int kept = 0;
+    for (int i = 0; i < l->refs.count; i++)
+        kept += l->parts[i].kept_count;
+    o->stride = (kept + MOST - 1) / MOST;
+    const size_t room = (size_t)(kept / o->stride + 1);
     l->frames = exi_array_allocate(room, sizeof *l->frames);
+    l->homes = exi_array_allocate(room, sizeof *l->homes);
     l->takes = exi_array_allocate(room, sizeof *l->takes);
     l->states = exi_array_allocate(room, (size_t)l->state_length * sizeof *l->states);
     o->speeds = exi_array_allocate(room, sizeof *o->speeds);
     o->wholes = exi_array_allocate(room, 9 * sizeof *o->wholes);
-    if (!l->frames || !l->takes || !l->states || !o->speeds || !o->wholes)
+    if (!l->frames || !l->homes || !l->takes || !l->states || !o->speeds || !o->wholes)
         return ex_error_memory(l->error, "states", room * (size_t)l->state_length * sizeof *l->states);
     ex_result result = EX_OK;
-    for (int f = 0; result == EX_OK && f < count; f++) {
-        result = observe_frame(l, o, f, stride);
-        if (result == EX_OK)
-            result = exi_motion_tell(l, "reading motion", (double)(f + 1) / count);
+    for (int i = 0; result == EX_OK && i < l->refs.count; i++) {
+        for (int f = 0; f < l->parts[i].frame_count; f++)
+            observe_frame(l, o, i, f);
+        result = exi_motion_tell(l, "reading motion", (i + 1.0) / l->refs.count);
     }
     if (result == EX_OK)
         find_up(l, o->wholes);
@@ -248,13 +254,10 @@ static ex_result observe_all(exi_motion_learner *l, observing *o) {
 }
 
 ex_result exi_motion_observe(exi_motion_learner *l) {
-    const size_t frames = (size_t)l->plan.driver.driver.frame_count;
-    observing o = {.matrices = exi_array_allocate(frames, 12 * sizeof(float)),
-                   .sizes = exi_array_allocate(frames, sizeof(float))};
-    l->state_length = ex_state_start((int)frames, EX_STATE_KIND_COUNT);
+    observing o = {.observer = NULL};
+    l->state_length = ex_state_start(l->plan.driver.driver.frame_count, EX_STATE_KIND_COUNT);
     o.state = exi_array_allocate((size_t)l->state_length, sizeof(float));
-    ex_result result =
-        o.matrices && o.sizes && o.state ? EX_OK : ex_error_memory(l->error, "the moving frames", frames * 52);
+    ex_result result = o.state ? EX_OK : ex_error_memory(l->error, "a state", (size_t)l->state_length * sizeof(float));
     if (result == EX_OK)
         result = find_step(l);
     if (result == EX_OK)
@@ -270,8 +273,6 @@ ex_result exi_motion_observe(exi_motion_learner *l) {
     free(o.history);
     free(o.speeds);
     free(o.wholes);
-    free(o.matrices);
-    free(o.sizes);
     free(o.state);
     return result;
 }

@@ -27,7 +27,7 @@ static ex_learned *learn_within(const swing_lesson *l, size_t memory, ex_rig **r
     ex_error error = {.result = EX_OK};
     ex_learned *learned = NULL;
     *rig = NULL;
-    if (exi_learn_motion(&l->def, memory, rig, &learned, &error) != EX_OK)
+    if (exi_learn_motion(&l->def, NULL, memory, rig, &learned, &error) != EX_OK)
         fail_msg("%s", error.text);
     return learned;
 }
