@@ -142,8 +142,9 @@ void exi_drive_warn(const ex_drive_report *report) {
 
 /* ---- the command ---- */
 
-static const ex_command *const commands[] = {&cmd_drive_learn, &cmd_drive_apply,  &cmd_drive_report, &cmd_drive_keys,
-                                             &cmd_drive_add,   &cmd_drive_remove, &cmd_drive_suggest};
+static const ex_command *const commands[] = {&cmd_drive_learn,  &cmd_drive_gather, &cmd_drive_apply,
+                                             &cmd_drive_report, &cmd_drive_keys,   &cmd_drive_add,
+                                             &cmd_drive_remove, &cmd_drive_suggest};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {
@@ -153,14 +154,15 @@ static int run(const ex_call *call) {
     const char *near = ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'drive %s'?", word, near);
-    return exi_wrong_usage(call->command,
-                           "there is no '%s' here: use learn, apply, report, suggest, keys, add or remove", word);
+    return exi_wrong_usage(
+        call->command, "there is no '%s' here: use learn, gather, apply, report, suggest, keys, add or remove", word);
 }
 
 const ex_command cmd_drive = {
     .name = "drive",
     .summary = "make clothes follow a body, learned from a simulation",
     .usage = "drive learn --driver CACHE --driven CACHE --keys N -o RIG.glb ...\n"
+             "drive gather --driver CACHE --driven CACHE -o FILE.gathered ...\n"
              "drive apply RIG.glb --driver NEW.pc2 -o OUT.pc2\n"
              "drive report|suggest|keys|add|remove RIG.glb ...",
     .description = "Learns a rig from an animation of a body (the driver) with its simulated\n"

@@ -2,7 +2,9 @@
  * cli/drive/drive.h - the parts of `exemplar drive`.
  *
  *   cmd_drive.c     the command with subcommands, and shared functions
- *   drive_learn.c   builds a rig from caches
+ *   drive_learn.c   builds a rig from caches, or from what was gathered from them
+ *   drive_gather.c  gathers from a pair of caches what learning needs
+ *   drive_meshes.c  meshes, weights and binds for learning and gathering, and words that both have
  *   drive_takes.c   parses ranges of frames, frame rates and units of caches
  *   drive_learned.c  prints what was learned
  *   drive_apply.c   applies a rig to a new animation of its driver
@@ -20,6 +22,7 @@
 #include <exemplar/author.h>
 
 extern const ex_command cmd_drive_learn;
+extern const ex_command cmd_drive_gather;
 extern const ex_command cmd_drive_apply;
 extern const ex_command cmd_drive_keys;
 extern const ex_command cmd_drive_add;
@@ -47,6 +50,36 @@ bool exi_drive_rate_read(const ex_call *call, const char *text, double *rate);
  * pair without. A single pair takes it from anywhere. False after printing an error. */
 bool exi_drive_words_of_pairs(const ex_call *call, const char *option, const ex_word_list *list,
                               const ex_word_list *drivers, const ex_word_list *drivens, const char **words);
+
+/* Read the words of --frames, --frame and --at into options and frames [most], from 0; false after printing an error.
+ * NULL leaves them alone. one: the frame `none` also sets the number of moving frames to 1. The group of a frame points
+ * into the word. */
+bool exi_drive_moving_read(const ex_call *call, const char *text, ex_drive_options *options);
+bool exi_drive_frame_read(const ex_call *call, const char *text, bool one, ex_drive_options *options);
+bool exi_drive_given_read(const ex_call *call, const char *text, int *frames, int most, int *count);
+/* True if both meshes are named, or their caches have faces; false after printing an error. */
+bool exi_drive_meshes_named(const ex_call *call, const char *driver_mesh, const char *driven_mesh,
+                            const char *driver_cache, const char *driven_cache);
+
+/* The words that say where meshes, weights and binds come from. */
+typedef struct exi_drive_mesh_words {
+    const char *driver_mesh, *driven_mesh;   /* or NULL: those of the caches */
+    const char *driver_cache, *driven_cache; /* NULL with a gathered file */
+    const char *weights, *bind;              /* may be NULL */
+    double driver_scale, driven_scale;       /* of the meshes */
+    const ex_gathered *gathered;             /* optional: its meshes count for binds, and none are read */
+} exi_drive_mesh_words;
+
+typedef struct exi_drive_meshes {
+    ex_mesh *driver, *driven;
+    float *weights;
+    ex_drive_binds *binds;
+} exi_drive_meshes;
+
+/* Reads the files into meshes, and their weights and binds into options. Close it even after a failure. */
+ex_result exi_drive_meshes_read(const exi_drive_mesh_words *words, exi_drive_meshes *meshes, ex_drive_options *options,
+                                ex_error *error);
+void exi_drive_meshes_close(exi_drive_meshes *meshes);
 
 /* Parses "stiffness=5": the name's length and the number; false after printing an error. */
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value);

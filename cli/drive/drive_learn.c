@@ -7,7 +7,6 @@
 #include <exemplar/author/base.h>
 #include <exemplar/author/formats.h>
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 enum { GIVEN_MAX = 1024, REFERENCE_MAX = 256 };
 #define LONG_SECONDS 5.0 /* work that takes longer is announced */
 
-static ex_word_list drivers, drivens, databases, ranges, rates;
+static ex_word_list drivers, drivens, databases, ranges, rates, gathered;
 static const char *driver_mesh, *driven_mesh, *output, *choose, *until, *at_text, *frames_text, *frame_text;
 static const char *residual, *thickness, *bind, *weights_text, *name, *driver_scale_text, *scale_text;
 static bool no_push, paths, paper, force;
@@ -87,6 +86,11 @@ static const ex_option options[] = {
      .count = &keys,
      .count_max = EX_CONVEX_MAX},
     {.name = "output", .letter = 'o', .argument = "RIG.glb", .help = "output file", .text = &output},
+    {.name = "gathered",
+     .argument = "FILE.gathered",
+     .values = ".gathered",
+     .help = "learn from this file of 'drive gather' instead of caches; may be given again, in the order of the pairs",
+     .words = &gathered},
     {.name = "choose",
      .values = "farthest|worst",
      .argument = "HOW",
@@ -154,10 +158,8 @@ typedef struct wish {
     ex_drive_reference references[REFERENCE_MAX];
     int given[GIVEN_MAX];
     char axis[128];
-    char group[256];
-    float *weights;
-    ex_mesh *driver, *driven;
-    ex_drive_binds *binds;
+    exi_drive_meshes meshes;
+    ex_gathered *gathered; /* the first file of --gathered */
 } wish;
 
 static bool read_choice(const ex_call *call, wish *w) {
@@ -209,57 +211,6 @@ static bool read_residual(const ex_call *call, wish *w) {
     if (residual)
         exi_wrong_usage(call->command, "--residual needs none, keys or closest, not '%s'", residual);
     return !residual;
-}
-
-static bool read_frames(const ex_call *call, wish *w) {
-    const char *at = frames_text, *end = frames_text ? at + strlen(frames_text) : NULL;
-    int count = 0;
-    if (!frames_text || strcmp(frames_text, "auto") == 0)
-        return true;
-    if (!ex_parse_int(&at, end, &count) || at != end || count < 1 || count > EX_DRIVER_FRAME_MAX) {
-        exi_wrong_usage(call->command, "--frames needs a whole number from 1 to %d, or auto, not '%s'",
-                        EX_DRIVER_FRAME_MAX, frames_text);
-        return false;
-    }
-    w->def.options.frames = count;
-    return true;
-}
-
-static bool read_frame(const ex_call *call, wish *w) {
-    if (!frame_text || strcmp(frame_text, "fit") == 0)
-        return true;
-    if (strcmp(frame_text, "none") == 0) {
-        w->def.options.frame = EX_WHOLE_FRAME_NONE;
-        if (!frames_text && w->def.method == EX_LEARN_KEYS)
-            w->def.options.frames = 1;
-        return true;
-    }
-    if (strncmp(frame_text, "group:", 6) == 0 && frame_text[6] && strlen(frame_text) < sizeof w->group) {
-        strcpy(w->group, frame_text + 6);
-        w->def.options.frame_group = w->group;
-        return true;
-    }
-    exi_wrong_usage(call->command, "--frame needs fit, group:NAME or none, not '%s'", frame_text);
-    return false;
-}
-
-static bool read_given(const ex_call *call, wish *w) {
-    const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
-    while (at_text && at < end) {
-        int *frame = &w->given[w->def.given_count];
-        if (w->def.given_count == GIVEN_MAX || !ex_parse_int(&at, end, frame) || *frame < 1 ||
-            (at < end && (*at != ',' || at + 1 == end))) {
-            exi_wrong_usage(call->command,
-                            "--at needs frames with commas between them, counting from 1, such as 1,37, not '%s'",
-                            at_text);
-            return false;
-        }
-        (*frame)--; /* the library counts from 0 */
-        w->def.given_count++;
-        at += at < end;
-    }
-    w->def.given = w->given;
-    return true;
 }
 
 static bool read_references(const ex_call *call, wish *w) {
@@ -328,14 +279,45 @@ static bool read_words(const ex_call *call, wish *w) {
     w->def.options.paths = paths;
     w->def.options.one_region = paths;
     w->def.any_fit = force;
-    const bool good = exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &w->def.driver_scale) &&
-                      exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &w->def.driven_scale) &&
-                      read_references(call, w) && read_choice(call, w) && read_residual(call, w) &&
-                      read_frames(call, w) && read_frame(call, w) && read_given(call, w) &&
-                      exi_drive_length_read(call, "until", until, &w->def.until) &&
-                      exi_drive_length_read(call, "thickness", thickness, &w->def.options.thickness);
+    const bool good =
+        exi_drive_scale_read(call, EXI_DRIVER_SCALE, driver_scale_text, &w->def.driver_scale) &&
+        exi_drive_scale_read(call, EXI_DRIVEN_SCALE, scale_text, &w->def.driven_scale) &&
+        (gathered.count > 0 || read_references(call, w)) && read_choice(call, w) && read_residual(call, w) &&
+        exi_drive_moving_read(call, frames_text, &w->def.options) &&
+        exi_drive_frame_read(call, frame_text, !frames_text && w->def.method == EX_LEARN_KEYS, &w->def.options) &&
+        exi_drive_given_read(call, at_text, w->given, GIVEN_MAX, &w->def.given_count) &&
+        exi_drive_length_read(call, "until", until, &w->def.until) &&
+        exi_drive_length_read(call, "thickness", thickness, &w->def.options.thickness);
+    w->def.given = w->given;
+    w->def.gathered_count = gathered.count;
+    w->def.gathered = gathered.words;
     w->def.key_count = keys ? keys : until ? EX_CONVEX_MAX : w->def.given_count;
     return good;
+}
+
+/* Refuses options that belong to gathering, and takes the method from the first file. Returns the exit code. */
+static int read_gathered(const ex_call *call, wish *w) {
+    ex_error error = {.result = EX_OK};
+    if (gathered.count == 0)
+        return EX_EXIT_DONE;
+    if (drivers.count > 0 || drivens.count > 0)
+        return exi_wrong_usage(call->command,
+                               "learn from caches (--driver and --driven) or from --gathered files: give "
+                               "one of the two");
+    if (driver_mesh || driven_mesh || ranges.count > 0 || rates.count > 0 || driver_scale_text || scale_text ||
+        frame_text || weights_text || databases.count > 0 || force)
+        return exi_wrong_usage(call->command, "--driver-mesh, --driven-mesh, --range, --fps, --driver-scale, "
+                                              "--driven-scale, --frame, --weights, --database and --force belong to "
+                                              "'drive gather': what they say is in the --gathered files");
+    if (ex_gathered_open(gathered.words[0], &w->gathered, &error) != EX_OK)
+        return exi_failed(&error);
+    const ex_learn_method there = ex_gathered_get_info(w->gathered)->method;
+    method = method ? method : ex_learn_method_name(there);
+    if (there == EX_LEARN_MOTION && (frames_text || bind))
+        return exi_wrong_usage(call->command,
+                               "--frames and --bind belong to 'drive gather' if it gathers with --method "
+                               "motion: leave them out");
+    return EX_EXIT_DONE;
 }
 
 static bool check_output(const ex_call *call, int *exit_code) {
@@ -345,6 +327,8 @@ static bool check_output(const ex_call *call, int *exit_code) {
                                               : "-o is required: it names the output");
         return false;
     }
+    if (gathered.count > 0)
+        return exi_output_check(call->command, output, ".glb", gathered.words[0], exit_code);
     return (!driver_mesh || exi_output_check(call->command, output, ".glb", driver_mesh, exit_code)) &&
            (!driven_mesh || exi_output_check(call->command, output, ".glb", driven_mesh, exit_code)) &&
            exi_output_check(call->command, output, ".glb", drivers.words[0], exit_code);
@@ -352,57 +336,25 @@ static bool check_output(const ex_call *call, int *exit_code) {
 
 /* ---- files ---- */
 
-/* Reads the named mesh, or that of the first frame of a cache with faces. */
-static ex_result read_mesh(const char *path, const char *cache, ex_mesh **mesh, ex_error *error) {
-    ex_cache_reader *reader = NULL;
-    if (path)
-        return ex_mesh_read(path, mesh, error);
-    ex_result result = ex_cache_open(cache, &reader, error);
-    if (result == EX_OK && !(*mesh = ex_mesh_copy(ex_cache_mesh(reader))))
-        result = ex_error_memory(error, "the mesh", 0);
-    ex_cache_close(reader);
-    return result;
-}
-
-static ex_result read_weights(wish *w, ex_error *error) {
-    if (!weights_text)
-        return EX_OK;
-    const int count = w->driver->vertex_count;
-    w->weights = calloc((size_t)count, sizeof *w->weights);
-    if (!w->weights)
-        return ex_error_memory(error, "weights", (size_t)count * sizeof *w->weights);
-    w->def.options.driver_weights = w->weights;
-    return strncmp(weights_text, "group:", 6) == 0 ? ex_mask_from_group(w->driver, weights_text + 6, w->weights, error)
-                                                   : ex_mask_read(weights_text, count, FLT_MAX, w->weights, error);
-}
-
 static ex_result read_files(wish *w, ex_error *error) {
-    ex_result result = read_mesh(driver_mesh, drivers.words[0], &w->driver, error);
-    if (result == EX_OK)
-        result = read_mesh(driven_mesh, drivens.words[0], &w->driven, error);
-    for (size_t i = 0; result == EX_OK && i < 3 * (size_t)w->driver->vertex_count; i++)
-        w->driver->positions[i] *= w->def.driver_scale;
-    for (size_t i = 0; result == EX_OK && i < 3 * (size_t)w->driven->vertex_count; i++)
-        w->driven->positions[i] *= w->def.driven_scale;
-    w->def.driver = w->driver;
-    w->def.driven = w->driven;
-    if (result == EX_OK)
-        result = read_weights(w, error);
-    if (result == EX_OK && bind)
-        result = ex_drive_read_binds(bind, w->driver, w->driven, &w->binds, error);
-    if (result == EX_OK && w->binds) {
-        w->def.options.bind_count = w->binds->bind_count;
-        w->def.options.binds = w->binds->binds;
-        w->def.options.vertex_binds = w->binds->vertex_binds;
-    }
+    const exi_drive_mesh_words words = {.driver_mesh = driver_mesh,
+                                        .driven_mesh = driven_mesh,
+                                        .driver_cache = drivers.count > 0 ? drivers.words[0] : NULL,
+                                        .driven_cache = drivens.count > 0 ? drivens.words[0] : NULL,
+                                        .weights = weights_text,
+                                        .bind = bind,
+                                        .driver_scale = w->def.driver_scale,
+                                        .driven_scale = w->def.driven_scale,
+                                        .gathered = w->gathered};
+    const ex_result result = exi_drive_meshes_read(&words, &w->meshes, &w->def.options, error);
+    w->def.driver = w->meshes.driver;
+    w->def.driven = w->meshes.driven;
     return result;
 }
 
 static void close_wish(wish *w) {
-    ex_drive_free_binds(w->binds);
-    ex_mesh_destroy(w->driver);
-    ex_mesh_destroy(w->driven);
-    free(w->weights);
+    exi_drive_meshes_close(&w->meshes);
+    ex_gathered_close(w->gathered);
 }
 
 /* ---- the result ---- */
@@ -416,7 +368,8 @@ static void print_note(const ex_call *call, const wish *w, const ex_learned *l) 
             seen |= w->references[j].database == w->references[i].database;
         values += !seen;
     }
-    if (!call->quiet && keys && l->key_count < keys * values && !(w->def.until > 0 && l->error < w->def.until))
+    if (!call->quiet && keys && values > 0 && l->key_count < keys * values &&
+        !(w->def.until > 0 && l->error < w->def.until))
         exi_failed_text("only %s, not %d: no other frame shows the driver in another form",
                         exi_text_count(count, l->key_count, "key"), keys * values);
     if (!call->quiet && w->def.until > 0 && !(l->error < w->def.until)) {
@@ -482,17 +435,14 @@ static int learn(const ex_call *call, wish *w) {
 
 static int run(const ex_call *call) {
     static wish w;
-    int exit_code;
-    if (!read_words(call, &w))
-        return EX_EXIT_USAGE;
-    for (int i = 0; i < 2; i++) {
-        const char *mesh = i ? driven_mesh : driver_mesh, *what = i ? "driven" : "driver";
-        if (!mesh && !ex_cache_needs_mesh(i ? drivens.words[0] : drivers.words[0]))
-            return exi_wrong_usage(call->command, "a cache has no faces: name its mesh with --%s-mesh", what);
-    }
-    if (!check_output(call, &exit_code))
-        return exit_code;
-    exit_code = learn(call, &w);
+    int exit_code = read_gathered(call, &w);
+    if (exit_code == EX_EXIT_DONE && !read_words(call, &w))
+        exit_code = EX_EXIT_USAGE;
+    if (exit_code == EX_EXIT_DONE && gathered.count == 0 &&
+        !exi_drive_meshes_named(call, driver_mesh, driven_mesh, drivers.words[0], drivens.words[0]))
+        exit_code = EX_EXIT_USAGE;
+    if (exit_code == EX_EXIT_DONE && check_output(call, &exit_code))
+        exit_code = learn(call, &w);
     close_wish(&w);
     return exit_code;
 }
@@ -500,7 +450,8 @@ static int run(const ex_call *call) {
 const ex_command cmd_drive_learn = {
     .name = "drive learn",
     .summary = "choose keys from a simulation and make a rig from them",
-    .usage = "drive learn --driver CACHE --driven CACHE --keys N -o RIG.glb ...",
+    .usage = "drive learn --driver CACHE --driven CACHE --keys N -o RIG.glb ...\n"
+             "drive learn --gathered FILE.gathered --keys N -o RIG.glb ...",
     .description = "Takes an animation of a driver and of the mesh that it drives, frame by frame:\n"
                    "a body and its simulated shirt. Chooses the frames that differ most\n"
                    "(farthest), or that the keys so far explain worst (worst), and makes a rig\n"
@@ -522,7 +473,14 @@ const ex_command cmd_drive_learn = {
                    "and after each pair its --range and --fps. With --database they are\n"
                    "simulations of different cloth: keys are chosen in each, and the rig has an\n"
                    "axis that goes from one to the other. Frames are numbered over all caches one\n"
-                   "after the other, whatever the ranges.",
+                   "after the other, whatever the ranges.\n"
+                   "\n"
+                   "Of each pair with more than 512 frames, learning needs 512 evenly spread ones\n"
+                   "and those that are farthest from each other; or forms and coefficients\n"
+                   "(motion). Caches are read at most twice for that, frame by frame. 'exemplar\n"
+                   "drive gather' does this part alone, for one pair, on any machine; --gathered\n"
+                   "then learns from its files, without the caches. The rig has the same bytes.\n"
+                   "Errors are measured on the evenly spread frames.",
     .examples = "# from numbered files body_0001.obj and shirt_0001.obj on\n"
                 "exemplar drive learn --driver body.obj --driven shirt.obj --keys 12 -o s.glb\n"
                 "# from caches, which have no faces; as few keys as leave 5 mm\n"
@@ -531,7 +489,9 @@ const ex_command cmd_drive_learn = {
                 "# clothes that swing, from two takes\n"
                 "exemplar drive learn --method motion --driver walk.pc2 --driven walk_s.pc2 \\\n"
                 "    --driver run.pc2 --driven run_s.pc2 \\\n"
-                "    --driver-mesh body.obj --driven-mesh shirt.obj -o s.glb",
+                "    --driver-mesh body.obj --driven-mesh shirt.obj -o s.glb\n"
+                "# the same from files of 'drive gather'\n"
+                "exemplar drive learn --gathered walk.gathered --gathered run.gathered -o s.glb",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

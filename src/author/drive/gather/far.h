@@ -13,12 +13,12 @@ typedef struct exi_far {
     const float *weights; /* [vertex_count], of sum 1 */
     float *reference;     /* [vertex_count][3]: the driver's mesh */
     int *groups;          /* [vertex_count]: groups of neighbouring vertices */
-    double *masses;       /* [group_count]: sums of weights */
-    double *sums;         /* [group_count][3]: room */
+    float *functions;     /* [vertex_count][4]: affine functions of its group at a vertex */
+    double *sums;         /* [group_count][4][3]: room */
 
     int frame_count;
-    float *rows;       /* [frame_count][group_count][3]: means of groups, times the square root of their mass */
-    float *rests;      /* [frame_count]: length of what the means do not hold */
+    float *rows;       /* [frame_count][group_count][4][3]: coefficients of the functions */
+    float *rests;      /* [frame_count]: length of what the functions do not hold */
     double *from_mesh; /* [frame_count]: squared distance from the driver's mesh */
     double *high;      /* [frame_count]: squared distance from the nearest key, or a bound that is not below it */
     double *low;       /* the same, not above it */
