@@ -105,6 +105,11 @@ int exi_farm_find(const exi_farm *farm, const char *word);
 const char *exi_farm_text(const json_t *object, const char *key);
 double exi_farm_number(const json_t *object, const char *key);
 
+/* Finds whether an input still has the bytes that were planned. patience: seconds to wait for a file that is not there:
+ * network file systems show it late. Results: DATA (it has changed), FILE. */
+ex_result exi_farm_check_input(const json_t *input, double patience, ex_error *error);
+void exi_farm_pause_ms(long ms);
+
 /* A command to run a task anywhere, as a line for a shell. program: NULL for the one of the plan. */
 char *exi_farm_line(const exi_farm *farm, int task, const char *program);
 
@@ -133,6 +138,9 @@ void exi_farm_unmark(const char *mark);
 /* Writes a failure with the last lines [count] that the task said; and forgets failures and dead marks of a task. */
 void exi_farm_fail(const exi_farm *farm, int task, const char *how, const json_t *lines);
 void exi_farm_forget(const exi_farm *farm, int task);
+/* Looks at every byte of a task's piece. If it is damaged, it is put aside and the task counts as failed, so that 'farm
+ * retry' makes it again. False if it is fine, or not there. */
+bool exi_farm_reject(const exi_farm *farm, int task);
 /* The record of a failure: {"how", "host", "time", "lines": […]}; NULL if there is nothing. Release with
  * json_decref. */
 json_t *exi_farm_failure(const exi_farm *farm, int task);

@@ -23,11 +23,6 @@
 #define PATIENCE 60.0
 #define LOOK_MS  500
 
-static void pause_ms(long ms) {
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    (void)nanosleep(&time, NULL);
-}
-
 /* ---- what must hold before ---- */
 
 /* The program must be the one of the plan: another may give other bytes. */
@@ -54,36 +49,12 @@ static ex_result check_program(const exi_farm *farm, const exi_farm_program *pro
     return EX_OK;
 }
 
-/* An input must have the bytes that were planned. Size and time are compared; if only the time differs, as after a
- * copy, the bytes are. */
-static ex_result check_input(const json_t *input, ex_error *error) {
-    const char *path = exi_farm_text(input, "path");
-    struct stat info;
-    char text[EXI_HASH_DIGITS + 1];
-    uint64_t hash = 0;
-    ex_result result = EX_OK;
-    for (double waited = 0; stat(path, &info) != 0; waited += 0.001 * LOOK_MS) {
-        const int failure = errno;
-        if ((failure != ENOENT && failure != ESTALE) || waited >= PATIENCE / 6 || exi_interrupted())
-            return ex_file_error(error, "read", path, failure);
-        pause_ms(LOOK_MS);
-    }
-    const double time = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
-    const bool same_size = (double)info.st_size == exi_farm_number(input, "size");
-    if (same_size && time == exi_farm_number(input, "time"))
-        return EX_OK;
-    if (same_size)
-        result = exi_hash_file(path, &hash, error);
-    if (result == EX_OK && (!same_size || strcmp(exi_hash_text(text, hash), exi_farm_text(input, "hash")) != 0))
-        return ex_error_set(error, EX_ERROR_DATA, "'%s' has changed since the plan was made: plan again", path);
-    return result;
-}
-
 static ex_result check_inputs(const exi_farm *farm, const json_t *task, ex_error *error) {
     const json_t *list = json_object_get(task, "inputs"), *inputs = json_object_get(farm->plan, "inputs");
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && i < json_array_size(list); i++)
-        result = check_input(json_array_get(inputs, (size_t)json_integer_value(json_array_get(list, i))), error);
+        result = exi_farm_check_input(json_array_get(inputs, (size_t)json_integer_value(json_array_get(list, i))),
+                                      PATIENCE / 6, error);
     return result;
 }
 
@@ -114,9 +85,11 @@ static ex_result await_needs(const exi_farm *farm, const json_t *task, ex_error 
         const bool hopeless = failure || waited >= PATIENCE || exi_interrupted();
         json_decref(failure);
         if (hopeless)
+            (void)exi_farm_reject(farm, need);
+        if (hopeless)
             return ex_error_set(error, EX_ERROR_DATA, "task %d (%s) comes first, and its piece is not there", need + 1,
                                 farm->tasks[need].name);
-        pause_ms(LOOK_MS);
+        exi_farm_pause_ms(LOOK_MS);
         waited += 0.001 * LOOK_MS;
     }
     return EX_OK;
@@ -256,7 +229,7 @@ static int do_task(const ex_call *call, const exi_farm *farm, const exi_farm_pro
     } else {
         if (json_array_size(w.lines) == 0 || !w.how[0])
             json_array_append_new(w.lines, json_string(error.text));
-        exi_farm_fail(farm, task, w.how[0] ? w.how : "not run", w.lines);
+        exi_farm_fail(farm, task, w.how[0] ? w.how : w.seconds > 0 ? "no piece" : "not run", w.lines);
         code = exi_failed(&error);
         code = w.code > 128 ? w.code : exi_interrupted() ? exi_interrupted() : code;
     }

@@ -60,10 +60,11 @@ static ex_result check_inputs(const exi_farm *farm, ex_error *error) {
     const json_t *inputs = json_object_get(farm->plan, "inputs");
     for (size_t i = 0; i < json_array_size(inputs); i++) {
         const json_t *input = json_array_get(inputs, i);
-        struct stat info;
-        if (stat(exi_farm_text(input, "path"), &info) == 0 && (double)info.st_size != exi_farm_number(input, "size"))
-            return ex_error_set(error, EX_ERROR_DATA, "'%s' has changed since the plan was made: plan again",
-                                exi_farm_text(input, "path"));
+        if (!exi_file_exists(exi_farm_text(input, "path")))
+            continue;
+        const ex_result result = exi_farm_check_input(input, 0, error);
+        if (result != EX_OK)
+            return result;
     }
     return EX_OK;
 }
@@ -173,18 +174,6 @@ static ex_result read_records(merge *m) {
     return result;
 }
 
-/* Puts a damaged piece aside, so that its task counts as failed and 'farm retry' makes it again. */
-static void reject(merge *m) {
-    char *path = exi_farm_piece_path(m->farm, m->bad),
-         *aside = exi_farm_path(m->farm, "failed", m->farm->tasks[m->bad].piece, ".piece");
-    json_t *lines = json_pack("[s]", m->error->text);
-    if (path && aside && rename(path, aside) == 0)
-        exi_farm_fail(m->farm, m->bad, "damaged", lines);
-    json_decref(lines);
-    free(path);
-    free(aside);
-}
-
 static void remove_pieces(const exi_farm *farm) {
     for (int i = 0; i < farm->task_count; i++) {
         char *path = exi_farm_piece_path(farm, i);
@@ -282,7 +271,7 @@ static int merge_all(const ex_call *call, const exi_farm *farm) {
     const bool damaged = result != EX_OK && m.bad >= 0 && error.kind && strcmp(error.kind, "bad_piece") == 0;
     int code = EX_EXIT_DONE;
     if (damaged)
-        reject(&m);
+        (void)exi_farm_reject(farm, m.bad);
     if (result != EX_OK) {
         code = exi_failed(&error);
         if (damaged)

@@ -4,6 +4,7 @@
 #include "farm.h"
 
 #include "cli/base/files.h"
+#include "cli/base/interrupt.h"
 #include "common/array.h"
 #include "hash.h"
 
@@ -11,8 +12,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
+
+#define LOOK_MS 500
 
 /* ---- the program ---- */
 
@@ -186,4 +191,35 @@ char *exi_farm_line(const exi_farm *farm, int task, const char *program) {
     quote(stream, farm->folder);
     fprintf(stream, " %s", farm->tasks[task].piece);
     return fclose(stream) == 0 ? line : (free(line), NULL);
+}
+
+/* ---- inputs ---- */
+
+void exi_farm_pause_ms(long ms) {
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    (void)nanosleep(&time, NULL);
+}
+
+/* Size and time are compared; if only the time differs, as after a copy, the bytes are. */
+ex_result exi_farm_check_input(const json_t *input, double patience, ex_error *error) {
+    const char *path = exi_farm_text(input, "path");
+    struct stat info;
+    char text[EXI_HASH_DIGITS + 1];
+    uint64_t hash = 0;
+    ex_result result = EX_OK;
+    for (double waited = 0; stat(path, &info) != 0; waited += 0.001 * LOOK_MS) {
+        const int failure = errno;
+        if ((failure != ENOENT && failure != ESTALE) || waited >= patience || exi_interrupted())
+            return ex_file_error(error, "read", path, failure);
+        exi_farm_pause_ms(LOOK_MS);
+    }
+    const double time = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
+    const bool same_size = (double)info.st_size == exi_farm_number(input, "size");
+    if (same_size && time == exi_farm_number(input, "time"))
+        return EX_OK;
+    if (same_size)
+        result = exi_hash_file(path, &hash, error);
+    if (result == EX_OK && (!same_size || strcmp(exi_hash_text(text, hash), exi_farm_text(input, "hash")) != 0))
+        return ex_error_set(error, EX_ERROR_DATA, "'%s' has changed since the plan was made: plan again", path);
+    return result;
 }

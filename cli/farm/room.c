@@ -82,6 +82,8 @@ static ex_result unpack(const exi_farm *farm, int task, const char *room, ex_err
     }
     if (path)
         exi_piece_close(&piece);
+    if (result == EX_ERROR_DATA)
+        (void)exi_farm_reject(farm, task);
     free(path);
     return result;
 }

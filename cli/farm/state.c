@@ -9,6 +9,7 @@
 #include "cli/base/files.h"
 #include "common/array.h"
 #include "hash.h"
+#include "piece.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -112,6 +113,8 @@ static ex_result list(const exi_farm *farm, const char *room, const sorted *orde
         if (task < 0 || states[task] == EXI_FARM_DONE || (pieces && !ends_with(entry->d_name, ".piece")) ||
             ends_with(entry->d_name, ".new"))
             continue;
+        if (!pieces && !running && strlen(entry->d_name) != EXI_HASH_DIGITS)
+            continue; /* a damaged piece that was put aside */
         if (running) {
             const double silent = age(dirfd(folder), entry->d_name);
             const bool lost = silent > EXI_FARM_SILENT || is_dead(entry->d_name);
@@ -184,6 +187,28 @@ void exi_farm_fail(const exi_farm *farm, int task, const char *how, const json_t
     free(path);
 }
 
+bool exi_farm_reject(const exi_farm *farm, int task) {
+    ex_error error = {.result = EX_OK};
+    exi_piece piece;
+    char *path = exi_farm_piece_path(farm, task),
+         *aside = exi_farm_path(farm, "failed", farm->tasks[task].piece, ".piece");
+    bool damaged = false;
+    if (path && aside) {
+        if (exi_piece_open(path, farm->tasks[task].fingerprint, &piece, &error) == EX_OK)
+            (void)exi_piece_check(&piece, &error);
+        exi_piece_close(&piece);
+        damaged =
+            error.result != EX_OK && error.kind && strcmp(error.kind, "bad_piece") == 0 && rename(path, aside) == 0;
+    }
+    json_t *lines = damaged ? json_pack("[s]", error.text) : NULL;
+    if (damaged)
+        exi_farm_fail(farm, task, "damaged", lines);
+    json_decref(lines);
+    free(path);
+    free(aside);
+    return damaged;
+}
+
 json_t *exi_farm_failure(const exi_farm *farm, int task) {
     char *path = exi_farm_path(farm, "failed", farm->tasks[task].piece, "");
     json_t *record = path ? json_load_file(path, 0, NULL) : NULL;
@@ -231,14 +256,35 @@ void exi_farm_remove_tree(const char *path) {
     remove_inside(AT_FDCWD, path);
 }
 
-void exi_farm_sweep(const exi_farm *farm) {
-    char *path = exi_farm_path(farm, "scratch", "", "");
-    DIR *folder = path ? opendir(path) : NULL;
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        if (entry->d_name[0] != '.' &&
-            (is_dead(entry->d_name) || age(dirfd(folder), entry->d_name) > SWEEP_AFTER + EXI_FARM_SILENT))
+/* Removes folders PREFIX + FINGERPRINT.HOST.PID whose process is gone. marks: a folder with signs of life, for those of
+ * other hosts; NULL: they are left alone. */
+static void sweep(const char *path, const char *prefix, const char *marks) {
+    DIR *folder = path ? opendir(path) : NULL, *alive = marks ? opendir(marks) : NULL;
+    const size_t skip = strlen(prefix);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        char text[EXI_HASH_DIGITS + 1];
+        uint64_t fingerprint;
+        if (strncmp(entry->d_name, prefix, skip) != 0)
+            continue;
+        const char *name = entry->d_name + skip;
+        snprintf(text, sizeof text, "%.16s", name);
+        const double sign = alive ? age(dirfd(alive), name) : 0, old = age(dirfd(folder), entry->d_name);
+        if (exi_hash_parse(text, &fingerprint) &&
+            (is_dead(name) || (old > SWEEP_AFTER && (sign < 0 || sign > SWEEP_AFTER))))
             remove_inside(dirfd(folder), entry->d_name);
+    }
+    if (alive)
+        closedir(alive);
     if (folder)
         closedir(folder);
+}
+
+void exi_farm_sweep(const exi_farm *farm) {
+    const char *local = getenv("TMPDIR");
+    char *path = exi_farm_path(farm, "scratch", "", ""), *marks = exi_farm_path(farm, "running", "", "");
+    sweep(path, "", marks);
+    if (local && local[0] == '/')
+        sweep(local, "exemplar-", NULL);
     free(path);
+    free(marks);
 }
