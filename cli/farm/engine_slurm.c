@@ -129,6 +129,26 @@ __attribute__((format(printf, 2, 3))) static void add(line *l, const char *forma
     va_end(list);
 }
 
+/* Removes the files of an array that was not submitted. */
+static void discard(const exi_farm *farm, const char *name) {
+    static const char *const endings[] = {".txt", ".sh"};
+    for (int i = 0; i < 2; i++) {
+        char *path = exi_farm_path(farm, "submitted", name, endings[i]);
+        if (path)
+            (void)unlink(path);
+        free(path);
+    }
+}
+
+/* The last line of a text, which is cut there: warnings come before the number of a job. */
+static const char *last_line(char *text) {
+    size_t size = strlen(text);
+    while (size > 0 && text[size - 1] == '\n')
+        text[--size] = 0;
+    const char *end = strrchr(text, '\n');
+    return end ? end + 1 : text;
+}
+
 /* Submits one array; its number goes to *job. depends: numbers of jobs with colons in front, or "". */
 static bool submit(const exi_farm_order *order, const char *name, const int *tasks, int count, const char *depends,
                    char job[64], ex_error *error) {
@@ -170,15 +190,17 @@ static bool submit(const exi_farm_order *order, const char *name, const int *tas
     for (int i = 0; i < l.count; i++)
         free(l.words[i]);
     free(log);
+    if (code != 0)
+        discard(order->farm, name);
     free(script);
-    answer[strcspn(answer, "\n")] = 0;
+    const char *said = last_line(answer);
     if (code == 127)
         ex_error_set(error, EX_ERROR_FILE,
                      "sbatch cannot be started: install Slurm's client, or use --to local or --to list");
     else if (code != 0)
-        ex_error_set(error, EX_ERROR_DATA, "sbatch refused '%s': %s", name, answer);
+        ex_error_set(error, EX_ERROR_DATA, "sbatch refused '%s': %s", name, said);
     /* "123" or "123;cluster" */
-    snprintf(job, 64, "%.*s", (int)strcspn(answer, ";"), answer);
+    snprintf(job, 64, "%.*s", (int)strcspn(said, ";"), said);
     return code == 0;
 }
 
@@ -229,6 +251,10 @@ int exi_farm_to_slurm(const exi_farm_order *order) {
     free(tasks);
     if (!good && error.result != EX_OK)
         exi_failed(&error);
+    if (!good && all > 0)
+        exi_failed_text("%d tasks had been submitted before, in jobs from %s on: they run, and 'exemplar farm submit' "
+                        "submits the others",
+                        all, first);
     if (good && !order->call->quiet) {
         exi_print("%s submitted to Slurm as ", exi_text_count(a, all, "task"));
         if (arrays == 1)

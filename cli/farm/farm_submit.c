@@ -133,8 +133,19 @@ static bool is_behind(const exi_farm *farm, const unsigned char *wanted, int tas
     return false;
 }
 
-/* Marks what to run; returns how many, or -1 after an error. */
-static int choose(const exi_farm *farm, bool again, unsigned char *wanted) {
+/* Marks those that a wanted task needs and nobody makes. */
+static void want_needs(const exi_farm *farm, const exi_farm_state *states, unsigned char *wanted) {
+    for (int i = farm->task_count - 1; i >= 0; i--) {
+        const json_t *needs = json_object_get(farm->tasks[i].json, "needs");
+        for (size_t k = 0; wanted[i] && k < json_array_size(needs); k++) {
+            const int need = (int)json_integer_value(json_array_get(needs, k));
+            wanted[need] = wanted[need] || (states[need] != EXI_FARM_DONE && states[need] != EXI_FARM_RUNNING);
+        }
+    }
+}
+
+/* Marks what to run; returns how many, or -1 after an error. failed: receives those that had failed. */
+static int choose(const exi_farm *farm, bool again, unsigned char *wanted, unsigned char *failed) {
     ex_error error = {.result = EX_OK};
     exi_farm_state *states = array_allocate((size_t)farm->task_count, sizeof *states);
     int count = 0;
@@ -144,14 +155,29 @@ static int choose(const exi_farm *farm, bool again, unsigned char *wanted) {
         return -1;
     }
     for (int i = 0; i < farm->task_count; i++) {
-        const bool failed = states[i] == EXI_FARM_FAILED || states[i] == EXI_FARM_LOST;
-        wanted[i] = states[i] != EXI_FARM_DONE && (!again || failed || is_behind(farm, wanted, i));
-        if (wanted[i] && failed)
+        failed[i] = states[i] == EXI_FARM_FAILED || states[i] == EXI_FARM_LOST;
+        wanted[i] = states[i] != EXI_FARM_DONE && (!again || failed[i]);
+    }
+    if (again)
+        want_needs(farm, states, wanted);
+    for (int i = 0; i < farm->task_count; i++) {
+        wanted[i] = wanted[i] || (states[i] != EXI_FARM_DONE && is_behind(farm, wanted, i));
+        if (wanted[i] && failed[i])
             exi_farm_forget(farm, i);
         count += wanted[i];
     }
     free(states);
     return count;
+}
+
+/* Tasks that failed before, and were not submitted again, have still failed: else 'farm retry' would pass them over. */
+static void keep_failures(const exi_farm *farm, const unsigned char *failed) {
+    for (int i = 0; i < farm->task_count; i++) {
+        json_t *known = failed[i] ? exi_farm_failure(farm, i) : NULL;
+        if (failed[i] && !known)
+            exi_farm_fail(farm, i, "not submitted again", NULL);
+        json_decref(known);
+    }
 }
 
 static int hand_over(const ex_call *call, bool again) {
@@ -169,8 +195,10 @@ static int hand_over(const ex_call *call, bool again) {
     const char *name = engine ? engine : "local";
     const int found = find_engine(call, name);
     int code = found < 0 ? EX_EXIT_USAGE : EX_EXIT_FAILED;
-    unsigned char *wanted = calloc((size_t)farm.task_count + 1, 1);
-    const int count = found < 0 ? -1 : wanted ? choose(&farm, again, wanted) : (exi_failed_memory(), -1);
+    unsigned char *wanted = calloc((size_t)farm.task_count + 1, 1), *failed = calloc((size_t)farm.task_count + 1, 1);
+    const int count = found < 0          ? -1
+                      : wanted && failed ? choose(&farm, again, wanted, failed)
+                                         : (exi_failed_memory(), -1);
     if (count == 0) {
         code = EX_EXIT_DONE;
         if (!call->quiet)
@@ -193,8 +221,11 @@ static int hand_over(const ex_call *call, bool again) {
                                                        .account = account,
                                                        .output = list_output,
                                                        .extra = &extra});
+        if (code == EX_EXIT_FAILED && engines[found].submit != exi_farm_to_local)
+            keep_failures(&farm, failed);
     }
     free(wanted);
+    free(failed);
     exi_farm_program_free(&here);
     exi_farm_close(&farm);
     json_decref(last);
