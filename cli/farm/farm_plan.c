@@ -7,10 +7,13 @@
 #include "cli/base/files.h"
 #include "hash.h"
 
+#include <exemplar/author/cache.h>
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *output, *minutes_text;
 static int pieces;
@@ -233,6 +236,17 @@ static ex_result write_plan(exi_planner *p) {
     return result;
 }
 
+/* Removes lists of a former plan that had more stages. */
+static void remove_lists(const exi_farm *farm) {
+    for (int s = farm->stage_count, there = 1; there; s++) {
+        char name[32];
+        snprintf(name, sizeof name, "stage-%d", s + 1);
+        char *path = exi_path_inside(farm->folder, name, ".txt");
+        there = path && remove(path) == 0;
+        free(path);
+    }
+}
+
 /* stage-1.txt and so on: one command a line. */
 static ex_result write_lists(const exi_farm *farm, ex_error *error) {
     ex_result result = EX_OK;
@@ -252,6 +266,7 @@ static ex_result write_lists(const exi_farm *farm, ex_error *error) {
             result = ex_file_commit(&writer, error);
         free(path);
     }
+    remove_lists(farm);
     return result;
 }
 
@@ -347,6 +362,38 @@ static int finish(const ex_call *call) {
     return result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
 }
 
+/* Identifies a file whatever name it has; false if there is none. */
+static bool identify(const char *path, char key[64]) {
+    struct stat info;
+    if (!path || stat(path, &info) != 0)
+        return false;
+    snprintf(key, 64, "%llx.%llx", (unsigned long long)info.st_dev, (unsigned long long)info.st_ino);
+    return true;
+}
+
+/* Results must not replace what they are made from. Files of a folder may: a step that adds to a table of points does.
+ */
+static ex_result check_outputs(const exi_planner *p) {
+    json_t *there = json_object();
+    ex_result result = there ? EX_OK : ex_error_memory(p->error, "a plan", 64);
+    char key[64];
+    for (size_t i = 0; i < json_array_size(p->inputs); i++)
+        if (identify(exi_farm_text(json_array_get(p->inputs, i), "path"), key))
+            json_object_set_new(there, key, json_true());
+    for (size_t i = 0; result == EX_OK && i < json_array_size(p->results); i++) {
+        const json_t *made = json_array_get(p->results, i);
+        const char *path = exi_farm_text(made, "output"), *kind = exi_farm_text(made, "kind");
+        const bool numbered = strcmp(kind, "cache") == 0 && ex_cache_kind_of(path) == EX_CACHE_OBJ;
+        char *frame = numbered ? ex_cache_frame_path(path, 0, (int)exi_farm_number(made, "frames")) : NULL;
+        if (strcmp(kind, "files") != 0 && identify(numbered ? frame : path, key) && json_object_get(there, key))
+            result = exi_job_wrong(p, "'%s' is also an input and would be overwritten: choose another \"output\"",
+                                   numbered ? frame : path);
+        free(frame);
+    }
+    json_decref(there);
+    return result;
+}
+
 static ex_result make_plan(exi_planner *p) {
     const exi_farm_work *work = NULL;
     ex_result result = read_job(p, &work);
@@ -354,6 +401,8 @@ static ex_result make_plan(exi_planner *p) {
         result = work->plan(p);
     if (result == EX_OK && json_array_size(p->tasks) == 0)
         result = exi_job_wrong(p, "there is nothing to do");
+    if (result == EX_OK)
+        result = check_outputs(p);
     if (result == EX_OK)
         result = hash_inputs(p);
     if (result == EX_OK) {

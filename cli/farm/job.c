@@ -63,23 +63,29 @@ static bool is_cache(const char *path) {
     return there;
 }
 
+static ex_result add_path(const exi_planner *p, json_t *paths, const char *path) {
+    json_t *text = json_string(path);
+    if (!text)
+        return exi_job_wrong(p, "the name of '%s' is not UTF-8: give the file another one", path);
+    return json_array_append_new(paths, text) == 0 ? EX_OK : out_of_memory(p);
+}
+
 static ex_result add_pattern(const exi_planner *p, const char *key, const char *text, json_t *paths) {
     char *path = resolve(p, text);
     glob_t found = {.gl_pathc = 0};
     ex_result result = path ? EX_OK : out_of_memory(p);
     if (result == EX_OK && exi_file_exists(path))
-        result = json_array_append_new(paths, json_string(path)) == 0 ? EX_OK : out_of_memory(p);
+        result = add_path(p, paths, path);
     else if (result == EX_OK) {
         const int failure = glob(path, 0, NULL, &found);
         if (failure == GLOB_NOSPACE)
             result = out_of_memory(p);
         else if (failure && is_cache(path))
-            result = json_array_append_new(paths, json_string(path)) == 0 ? EX_OK : out_of_memory(p);
+            result = add_path(p, paths, path);
         else if (failure)
             result = exi_job_wrong(p, "\"%s\" names '%s', and there is no such file", key, text);
         for (size_t i = 0; result == EX_OK && i < found.gl_pathc; i++)
-            if (json_array_append_new(paths, json_string(found.gl_pathv[i])) != 0)
-                result = out_of_memory(p);
+            result = add_path(p, paths, found.gl_pathv[i]);
         globfree(&found);
     }
     free(path);

@@ -36,6 +36,7 @@ int exi_planner_input(exi_planner *p, const char *path) {
     struct stat info;
     if (known)
         return (int)json_integer_value(known);
+    errno = 0;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
         ex_file_error(p->error, "read", path, errno ? errno : EISDIR);
         return -1;
@@ -78,14 +79,26 @@ static json_t *copy_list(const json_t *list) {
     return list ? json_deep_copy(list) : json_array();
 }
 
+/* Length of a text that is cut to `most` bytes, between two characters. */
+static int fit(const char *text, int most) {
+    int length = (int)strnlen(text, (size_t)most + 1);
+    if (length <= most)
+        return length;
+    for (length = most; length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80;)
+        length--;
+    return length;
+}
+
 json_t *exi_planner_add(exi_planner *p, const exi_farm_item *item) {
     const exi_farm_cost *cost = &item->cost;
+    char name[EXI_FARM_NAME + 1];
+    snprintf(name, sizeof name, "%.*s", fit(item->name, EXI_FARM_NAME), item->name);
     json_t *made = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}", "name",
-        item->name, "words", json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs",
-        copy_list(item->needs), "session", item->session ? item->session : "", "links", copy_list(item->links),
-        "folders", copy_list(item->folders), "frames", item->frames, "offset", item->offset, "grain", item->grain,
-        "whole", item->whole, "file", item->file ? item->file : "", "start", cost->start, "each", cost->each, "memory",
+        name, "words", json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs", copy_list(item->needs),
+        "session", item->session ? item->session : "", "links", copy_list(item->links), "folders",
+        copy_list(item->folders), "frames", item->frames, "offset", item->offset, "grain", item->grain, "whole",
+        item->whole, "file", item->file ? item->file : "", "start", cost->start, "each", cost->each, "memory",
         cost->memory, "disk", cost->disk, "number", p->item_count++, "tasks", "parts");
     if (made && append(p->items, made))
         return made;
@@ -129,11 +142,11 @@ static json_t *new_task(exi_planner *p, const json_t *item) {
 
 /* Adds the words for the output, and for frames first to last, of an item with a file. */
 static bool put_file(json_t *task, json_t *item, int index, int first, int last, json_t *words) {
-    char folder[64], text[320], range[64];
+    char folder[64], text[640], range[64];
     const bool cut = !json_is_true(json_object_get(item, "whole")) && last > 0;
     const int offset = (int)exi_farm_number(item, "offset");
     snprintf(folder, sizeof folder, "%d-%d", (int)exi_farm_number(item, "number"), first);
-    snprintf(text, sizeof text, "@/%s/%.250s", folder, exi_farm_text(item, "file"));
+    snprintf(text, sizeof text, "@/%s/%.512s", folder, exi_farm_text(item, "file"));
     snprintf(range, sizeof range, "%d:%d", first + offset, last + offset);
     json_t *part = json_pack("[i, s]", index, text + 2);
     return part && append(json_object_get(item, "parts"), part) &&
@@ -154,7 +167,7 @@ static bool put(exi_planner *p, json_t *task, json_t *item, int first, int last)
     if (items == 0 && share < frames) {
         char text[320];
         const int offset = (int)exi_farm_number(item, "offset");
-        snprintf(text, sizeof text, "%.200s, frames %d:%d", exi_farm_text(item, "name"), first + offset, last + offset);
+        snprintf(text, sizeof text, "%s, frames %d:%d", exi_farm_text(item, "name"), first + offset, last + offset);
         json_object_set_new(task, "name", json_string(text));
     }
     json_object_set_new(task, "items", json_integer(items + 1));
@@ -247,7 +260,7 @@ static bool close_stage(exi_planner *p, const char *name, size_t first) {
         const int items = (int)exi_farm_number(task, "items");
         if (items > 1) {
             char text[320];
-            snprintf(text, sizeof text, "%.240s and %d more", exi_farm_text(task, "name"), items - 1);
+            snprintf(text, sizeof text, "%s and %d more", exi_farm_text(task, "name"), items - 1);
             json_object_set_new(task, "name", json_string(text));
         }
         json_object_del(task, "items");

@@ -84,6 +84,9 @@ int exi_planner_input(exi_planner *p, const char *path);
 ex_result exi_planner_add_input(exi_planner *p, json_t *inputs, const char *path);
 ex_result exi_planner_add_cache(exi_planner *p, json_t *inputs, const char *path);
 
+/* Bytes of a name at most; longer ones are cut. */
+#define EXI_FARM_NAME 200
+
 /* The cost of an item; 0: not known. */
 typedef struct exi_farm_cost {
     double start, each; /* seconds: once, and for a frame */

@@ -34,9 +34,9 @@ static double size_of_folder(const char *folder) {
 }
 
 static ex_result run_some(exi_planner *p, const json_t *words, const char *file, int frames, sampled *made) {
-    char folder[] = "/tmp/exemplar-sample-XXXXXX", output[300], range[32], threads[16];
+    char folder[] = "/tmp/exemplar-sample-XXXXXX", output[640], range[32], threads[16];
     const json_t *count = json_object_get(p->job, "threads");
-    snprintf(output, sizeof output, "@/%.250s", file);
+    snprintf(output, sizeof output, "@/%.512s", file);
     snprintf(range, sizeof range, "1:%d", frames);
     snprintf(threads, sizeof threads, "%d", count ? (int)json_integer_value(count) : 1);
     json_t *all = json_deep_copy(words),

@@ -38,7 +38,7 @@ static ex_result add_pair(exi_planner *p, garment *g, const char *driver, const 
     const char *slash = strrchr(output, '/'), *file = slash ? slash + 1 : output;
     json_t *names = json_pack("{s:o, s:o}", "garment", exi_job_stem(g->path), "driver", exi_job_stem(driver)),
            *words = json_pack("[s, s, s, s, s]", "drive", "apply", g->path, "--driver", driver), *inputs = json_array();
-    char name[256], *path = NULL;
+    char name[640], *path = NULL;
     snprintf(name, sizeof name, "%s x %s", exi_farm_text(names, "garment"), exi_farm_text(names, "driver"));
     ex_result result = exi_planner_add_input(p, inputs, g->path);
     if (result == EX_OK)

@@ -65,7 +65,7 @@ static ex_result add_pair(exi_planner *p, const char *rig, const char *motion, c
            *names = json_pack("{s:o, s:o}", "rig", exi_job_stem(rig), "motion",
                               motion ? exi_job_stem(motion) : json_string("clip")),
            *options = NULL;
-    char *path = NULL, name[256];
+    char *path = NULL, name[640];
     const bool whole = ex_path_ends_with(output, ".glb");
     snprintf(name, sizeof name, "%s x %s", exi_farm_text(names, "rig"), exi_farm_text(names, "motion"));
     ex_result result = exi_planner_add_input(p, inputs, rig);

@@ -155,7 +155,7 @@ static bool all_labelled(const session *s) {
 /* Adds an item: a command on the session, with a scan's files or all scans' (scan -1) as inputs. */
 static ex_result add_item(exi_planner *p, session *s, int scan, const json_t *words, const json_t *needs) {
     json_t *inputs = json_deep_copy(s->common), *folders = json_pack("[s]", "session");
-    char name[256];
+    char name[640];
     ex_result result = inputs && folders ? EX_OK : ex_error_memory(p->error, "a plan", 64);
     for (int i = scan < 0 ? 0 : scan; result == EX_OK && i < (scan < 0 ? s->scans->scan_count : scan + 1); i++)
         result = add_scan(p, s, i, inputs);

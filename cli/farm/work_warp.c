@@ -51,7 +51,7 @@ static ex_result find_pairs(exi_planner *p, json_t *pairs) {
 static ex_result add_pair(exi_planner *p, const char *from, const char *to, const char *output) {
     json_t *names = json_pack("{s:o, s:o}", "from", exi_job_stem(from), "to", exi_job_stem(to)),
            *words = json_pack("[s, s, s]", "warp", from, to), *inputs = json_array();
-    char name[256], *path = NULL;
+    char name[640], *path = NULL;
     snprintf(name, sizeof name, "%s to %s", exi_farm_text(names, "from"), exi_farm_text(names, "to"));
     ex_result result = exi_planner_add_input(p, inputs, from);
     if (result == EX_OK)
