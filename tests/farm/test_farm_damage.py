@@ -1,0 +1,286 @@
+"""Whatever happens to the files of a plan: 'farm merge' names it and writes nothing wrong, and 'farm retry' mends it.
+
+usage: test_farm_damage.py TOOL REPOSITORY FOLDER
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import jobs
+
+PIECES = 5
+
+
+class Damage(jobs.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("walk.pc2", jobs.bars(0.7, 60))
+        (self.folder / "wanted").mkdir()
+        self.fine("drive", "apply", "s.glb", "--driver", "walk.pc2", "-o", "wanted/a.pc2", "-q")
+        self.job = {"work": "drive apply", "garments": "s.glb", "drivers": "walk.pc2", "output": "made/a.pc2"}
+
+    def start(self):
+        self.plan("--no-sample", "--pieces", PIECES, **self.job)
+
+    def run_all(self):
+        self.start()
+        self.local()
+
+    def mends(self, verb="retry"):
+        self.fine("farm", verb, "plan", "-q")
+        self.assertEqual(self.counts(), {"done": PIECES})
+        self.merge()
+        self.same("made", "wanted")
+        self.assertEqual(self.remains(), [])
+
+    def change_plan(self, **keys):
+        path = self.folder / "plan/plan.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **keys}))
+
+
+class Pieces(Damage):
+    def spoil(self, how):
+        path = self.piece(3)
+        data = path.read_bytes()
+        if how == "renamed":
+            shutil.copy(self.piece(2), path)
+        elif how == "gone":
+            path.unlink()
+        else:
+            at = {"half": len(data) // 2, "last byte": len(data) - 1, "empty": 0, "in the end": len(data) - 10,
+                  "begin": 3, "payload": 200, "record": len(data) - 60}[how]
+            cut = how in ("half", "last byte", "empty")
+            path.write_bytes(data[:at] if cut else data[:at] + bytes([data[at] ^ 16]) + data[at + 1:])
+
+    def test_damaged_pieces(self):
+        for how in ("half", "last byte", "empty", "in the end", "begin", "payload", "record", "renamed"):
+            with self.subTest(how=how):
+                self.run_all()
+                self.spoil(how)
+                said = self.refused("farm", "merge", "plan", says=[str(self.piece(3)), "task 3 ", "farm retry plan"]).err
+                self.assertEqual(len(said.splitlines()), 2, said)
+                self.assertFalse((self.folder / "made").exists() and any((self.folder / "made").iterdir()))
+                self.assertEqual(self.counts(), {"done": PIECES - 1, "failed": 1})
+                told = self.status()["failures"][0]
+                self.assertEqual((told["task"], told["how"]), (3, "damaged"))
+                self.mends()
+                shutil.rmtree(self.folder / "made")
+                shutil.rmtree(self.folder / "plan")
+
+    def test_missing_pieces(self):
+        self.run_all()
+        self.spoil("gone")
+        self.refused("farm", "merge", "plan", says=["the piece of task 3 ", "1 of 5 pieces are missing"])
+        self.assertFalse((self.folder / "made").exists())
+        self.mends("submit")
+
+    def test_every_byte_counts(self):
+        """A flipped bit in any byte is noticed, or changes nothing."""
+        self.run_all()
+        path = self.piece(2)
+        whole = path.read_bytes()
+        for at in range(0, len(whole), max(len(whole) // 60, 1)):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+            self.refused("farm", "merge", "plan", says=["task 2 "])
+            for aside in (self.folder / "plan/failed").iterdir():
+                aside.unlink()
+        path.write_bytes(whole)
+        self.mends()
+
+
+class Inputs(Damage):
+    def test_changed_inputs(self):
+        """Of another size, and of the same size: tasks refuse, and merge refuses pieces that are there."""
+        walk, other = self.folder / "walk.pc2", jobs.bars(0.8, 60)
+        for name, data in (("longer", jobs.bars(0.7, 61)), ("same size", other)):
+            with self.subTest(name=name):
+                self.run_all()
+                self.piece(2).unlink()
+                original = walk.read_bytes()
+                walk.write_bytes(data)
+                says = [str(walk), "has changed since the plan was made: plan again"]
+                self.refused("farm", "do", "plan", "2", says=says)
+                self.refused("farm", "submit", "plan", "-q", says=says[1:])
+                self.assertEqual(self.counts(), {"done": PIECES - 1, "failed": 1})
+                walk.write_bytes(original)  # with another time, but the same bytes
+                self.fine("farm", "retry", "plan", "-q")
+                walk.write_bytes(data)
+                self.refused("farm", "merge", "plan", says=says)
+                self.assertFalse((self.folder / "made").exists())
+                walk.write_bytes(original)
+                self.mends()
+                shutil.rmtree(self.folder / "made")
+
+    def test_missing_input(self):
+        self.start()
+        (self.folder / "walk.pc2").rename(self.folder / "away.pc2")
+        started = subprocess.Popen([jobs.harness.TOOL, "farm", "do", "plan", "1"], cwd=self.folder)
+        time.sleep(1)  # it waits for a file that a network shows late
+        (self.folder / "away.pc2").rename(self.folder / "walk.pc2")
+        self.assertEqual(started.wait(60), 0)
+        self.mends("submit")
+
+    def test_plan_of_another_program(self):
+        self.start()
+        plan = (self.folder / "plan/plan.json").read_text()
+        for keys, says in (({"version": "0.0.1"}, "another build of exemplar (0.0.1"),
+                           ({"build": "0123456789abcdef"}, "another build of exemplar"),
+                           ({"machine": "pdp11"}, "the plan was made on pdp11"),
+                           ({"simd": "mmx"}, "the instruction set mmx")):
+            self.change_plan(**keys)
+            self.refused("farm", "do", "plan", "1", says=[says])
+            self.refused("farm", "submit", "plan", "-q", says=[says])
+            self.assertEqual(self.pieces(), set())
+            (self.folder / "plan/plan.json").write_text(plan)
+        self.mends()
+
+    def test_another_instruction_set(self):
+        """A plan made with the plain instruction set gives its bytes, whatever the machine that runs it prefers."""
+        plain = {**os.environ, "EX_SIMD": "scalar"}
+        self.fine("drive", "apply", "s.glb", "--driver", "walk.pc2", "-o", "wanted/a.pc2", "-q", env=plain)
+        self.write("plan.json", json.dumps(self.job))
+        self.fine("farm", "plan", "plan.json", "-o", "plan", "--no-sample", "--pieces", PIECES, "-q", env=plain)
+        self.assertEqual(json.loads((self.folder / "plan/plan.json").read_text())["simd"], "scalar")
+        self.mends("submit")
+
+    def test_copied_program(self):
+        """A copy of the program is the same build; a changed one is not, unless the plan allows it."""
+        other = self.folder / "other"
+        shutil.copy(jobs.harness.TOOL, other)
+        self.start()
+        do = lambda task: subprocess.run([other, "farm", "do", "plan", str(task)], cwd=self.folder, stderr=subprocess.PIPE,
+                                         text=True)
+        self.assertEqual(do(1).returncode, 0)
+        with open(other, "ab") as file:
+            file.write(b"\0")
+        self.assertIn("another build", do(2).stderr)
+        self.plan("--no-sample", "--pieces", PIECES, "--any-build", **self.job)
+        self.assertEqual(do(2).returncode, 0)
+        self.mends("submit")
+
+    def test_damaged_plan(self):
+        self.start()
+        for name in ("tasks.jsonl", "plan.json"):
+            path = self.folder / "plan" / name
+            whole = path.read_bytes()
+            path.write_bytes(whole[:len(whole) // 2])
+            for verb in (["do", "plan", "1"], ["status", "plan"], ["submit", "plan"], ["retry", "plan"], ["merge", "plan"]):
+                self.refused("farm", *verb, says=[f"{name}' is damaged: plan again"])
+            path.write_bytes(whole)
+        self.mends("submit")
+
+
+class Disks(Damage):
+    def small(self, command, megabytes, place):
+        """Runs a shell command with a small disk at a place, in a namespace of its own."""
+        script = f"mount -t tmpfs -o size={megabytes}m none {place} && {command}"
+        return subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", script], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def full(self, place, says):
+        self.write("walk.pc2", jobs.repeated(jobs.bars(0.7, 60), 100))
+        self.fine("drive", "apply", "s.glb", "--driver", "walk.pc2", "-o", "wanted/a.pc2", "-q")
+        self.start()
+        if self.small("true", 1, "plan").returncode:
+            self.skipTest("no disk can be mounted here")
+        tool = jobs.harness.TOOL
+        said = self.small(f"{tool} farm submit plan -q; code=$?; {tool} farm status plan --json; {tool} farm merge plan; "
+                          f"ls -A plan/pieces plan/scratch; exit $code", 1, place)
+        self.assertEqual(said.returncode, 1, said.stdout)
+        self.assertIn("No space left on device", said.stdout)
+        self.assertIn(says, said.stdout)
+        self.assertRegex(said.stdout, r"pieces are missing, so nothing was merged")
+        self.assertNotIn(".new", said.stdout)
+        self.assertFalse((self.folder / "made").exists())
+        self.mends("submit")
+
+    def test_no_room_for_pieces(self):
+        self.full("plan/pieces", '"how":"no piece"')
+
+    def test_no_room_to_work(self):
+        self.full("plan/scratch", '"how":"exit code 1"')
+
+    def test_no_room_for_results(self):
+        """The result is written whole or not at all."""
+        self.write("walk.pc2", jobs.repeated(jobs.bars(0.7, 60), 100))
+        self.fine("drive", "apply", "s.glb", "--driver", "walk.pc2", "-o", "wanted/a.pc2", "-q")
+        self.start()
+        self.local()
+        (self.folder / "made").mkdir()
+        if self.small("true", 1, "made").returncode:
+            self.skipTest("no disk can be mounted here")
+        said = self.small(f"{jobs.harness.TOOL} farm merge plan; code=$?; ls -A made; exit $code", 1, "made")
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("No space left on device", said.stdout)
+        self.assertEqual(len(said.stdout.splitlines()), 1, said.stdout)
+        self.mends("submit")
+
+
+class Late(jobs.Case):
+    """Stages. Scans have several: a later one needs the pieces of an earlier one."""
+
+    def setUp(self):
+        super().setUp()
+        self.fine("demo", "body", "--quick", "-o", "body", "-q")
+        for name in ("found", "fit.json", "template", "cage.obj", "maps", "measured", "changes", "masks", "figure", "sides",
+                     "base.ply", "body.json", "body.glb", "look", "skeleton.glb", "poses.csv", "wrong.png", "report.json"):
+            path = self.folder / "body" / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        self.plan("--no-sample", "--pieces", "3", work="scan", sessions="body")
+        self.stages = [task["stage"] for task in self.tasks()]
+        self.first_of_second = self.stages.index(1) + 1
+
+    def do(self, number):
+        return subprocess.Popen([jobs.harness.TOOL, "farm", "do", "plan", str(number)], cwd=self.folder,
+                                stderr=subprocess.PIPE, text=True)
+
+    def test_a_stage_that_starts_early(self):
+        """It waits for pieces that appear late, and not for those that failed."""
+        needs = self.tasks()[self.first_of_second - 1]["needs"]
+        late = self.do(self.first_of_second)
+        for number in needs:
+            self.fine("farm", "do", "plan", number + 1)
+        self.assertEqual(late.wait(120), 0, late.stderr.read())
+        late.stderr.close()
+        self.assertEqual(self.counts()["done"], len(needs) + 1)
+
+    def test_a_damaged_piece_that_others_need(self):
+        """The task that finds it says so, and retry makes both again."""
+        number = self.first_of_second
+        need = self.tasks()[number - 1]["needs"][0] + 1
+        self.fine("farm", "submit", "plan", "-q")
+        wanted = {path.name: path.read_bytes() for path in (self.folder / "plan/pieces").iterdir()}
+        for spoil in (lambda data: data[:300] + bytes([data[300] ^ 1]) + data[301:],):
+            self.piece(need).write_bytes(spoil(wanted[self.piece(need).name]))
+            self.piece(number).unlink()
+            self.refused("farm", "do", "plan", number, says=[str(self.piece(need)), "its bytes have changed"])
+            self.assertEqual({failure["task"] for failure in self.status()["failures"]}, {need, number})
+            self.fine("farm", "retry", "plan", "-q")
+            self.assertEqual(self.counts(), {"done": len(self.stages)})
+        self.merge()
+
+    def test_a_failure_in_an_early_stage(self):
+        """Tasks behind it are not run; others are; retry runs all of them."""
+        need = self.tasks()[self.first_of_second - 1]["needs"][0]
+        scan = json.loads((self.folder / "plan/plan.json").read_text())
+        only = set(self.tasks()[need]["inputs"]).difference(*(set(task["inputs"]) for t, task in enumerate(self.tasks())
+                                                              if t != need and task["stage"] == 0))
+        path = pathlib.Path(scan["inputs"][min(only)]["path"])
+        path.rename(f"{path}.away")
+        self.refused("farm", "submit", "plan", "-q", says=[f"task {need + 1} ", "cannot read", path.name])
+        counts = self.counts()
+        self.assertEqual(counts["failed"], 1)
+        self.assertEqual(counts["done"], self.stages.count(0) - 1)
+        self.refused("farm", "do", "plan", self.first_of_second, says=[f"task {need + 1} ", "comes first"])
+        path.with_name(path.name + ".away").rename(path)
+        self.fine("farm", "retry", "plan", "-q")
+        self.assertEqual(self.counts(), {"done": len(self.stages)})
+
+
+jobs.main()
