@@ -40,10 +40,7 @@ static const ex_option options[] = {
 
 /* Kinds of work. */
 static const exi_farm_work *const works[] = {
-    &exi_farm_work_apply,
-    &exi_farm_work_bake,
-    &exi_farm_work_scan,
-    &exi_farm_work_warp,
+    &exi_farm_work_apply, &exi_farm_work_learn, &exi_farm_work_bake, &exi_farm_work_scan, &exi_farm_work_warp,
 };
 enum { WORK_COUNT = (int)(sizeof works / sizeof works[0]) };
 

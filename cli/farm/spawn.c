@@ -29,10 +29,10 @@ typedef struct listener {
     size_t size;
 } listener;
 
-/* True for "exemplar: following the driver, 45% done, 12 s left". */
+/* True for "exemplar: following the driver, 45% done, 12 s left", and "exemplar: learning will take about 19 s". */
 static bool is_progress(const char *line) {
     const char *done = strstr(line, "% done");
-    return done && done > line && done[-1] >= '0' && done[-1] <= '9';
+    return (done && done > line && done[-1] >= '0' && done[-1] <= '9') || strstr(line, " will take about ");
 }
 
 /* Ends the present line. Bytes that are not UTF-8 make it no text for JSON: then it is left out there. */
