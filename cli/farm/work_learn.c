@@ -23,9 +23,9 @@ static const char *const learn_taken[] = {"driver", "driven", "range", "fps", "d
 /* Options that gathering needs; those of the second list only with the method "motion", and learning not at all. */
 static const char *const for_gathering[] = {"driver-mesh", "driven-mesh", "driver-scale", "driven-scale",
                                             "frame",       "weights",     "force",        NULL};
-static const char *const for_motion[] = {"forms", "frames", "bind", NULL};
+static const char *const for_motion[] = {"frames", "bind", NULL};
 /* Options that both need. */
-static const char *const for_both[] = {"method", "keys", NULL};
+static const char *const for_both[] = {"method", "keys", "forms", NULL};
 
 static bool is_in(const char *const *list, const char *name) {
     for (; *list; list++)
