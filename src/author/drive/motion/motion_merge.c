@@ -214,8 +214,10 @@ static ex_result open_merging(merging *m) {
     for (int i = 0; room && i < l->refs.count; i++)
         room = factorise(&m->pieces[i]);
     free(sum);
-    if (room && m->row_count <= l->memory / (m->numbers * sizeof(float)))
+    if (room && m->row_count <= l->memory / (m->numbers * sizeof(float))) {
         m->held = exi_array_allocate(m->row_count * m->numbers, sizeof *m->held);
+        room = m->held != NULL;
+    }
     for (size_t r = 0; m->held && r < m->row_count; r++)
         make_row(m, r, m->held + r * m->numbers);
     return room ? EX_OK : ex_error_memory(l->error, "forms", m->numbers * sizeof(double));
