@@ -8,6 +8,7 @@ static const struct {
     const char *kind, *text;
 } hints[] = {
     {"cache_without_joints", ": 'exemplar pose' sets both, frame by frame"},
+    {"cell_missing", ": --cells draws it"},
     {"driver_in_table", ": 'exemplar drive apply' plays a cache of its forms"},
     {"driven_far", "; --force takes it as it is"},
     {"driven_unit", " (--driven-scale); --force takes it as it is"},

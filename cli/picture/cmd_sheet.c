@@ -2,21 +2,24 @@
 #include "axes.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "cli/base/span.h"
+#include "common/pool.h"
 #include "focus.h"
+#include "sheet_parts.h"
 
 #include <exemplar/author/base.h>
+#include <exemplar/author/files.h>
 #include <exemplar/author/picture.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output, *axes_text, *grid_text, *beyond_text, *yaw_text, *pitch_text, *title;
+static const char *output, *axes_text, *grid_text, *beyond_text, *yaw_text, *pitch_text, *title, *cells_text;
 static int cell;
-static bool textures, no_marks;
+static bool textures, no_marks, join;
 static exi_focus_words focus_words;
 
 static const ex_option options[] = {
@@ -57,7 +60,22 @@ static const ex_option options[] = {
      .help = "leave out the rings at forms with a weight below -0.1 or above 1.1",
      .flag = &no_marks},
     {.name = "title", .argument = "TEXT", .help = "title above the sheet (default: the axes)", .text = &title},
+    {.name = "cells",
+     .argument = "A:B",
+     .help = "draw only forms A to B as a part of the sheet, counting from 1 row by row from the top; A: and :B work "
+             "too (default: all)",
+     .text = &cells_text},
+    {.name = "join",
+     .help = "make the sheet of the parts PART.png that are named, instead of drawing forms",
+     .flag = &join},
 };
+
+/* The words that are not of the definition: --cells, and the arguments without the parts that --join is for. */
+typedef struct wish {
+    int first, last;
+    const char **parts, **others; /* [part_count], [other_count] */
+    int part_count, other_count;
+} wish;
 
 /* ---- words into numbers ---- */
 
@@ -169,25 +187,79 @@ static void report(const ex_call *call, const ex_sheet_def *def, const ex_sheet_
                      exi_text_count(examples, info->hidden_count, "example"));
 }
 
-static int make(const ex_call *call, ex_sheet_def *def) {
+/* Prints "part.png: cells 3 to 7 of 20, 480 x 96 pixels, 12 ms". */
+static void report_part(const ex_call *call, const ex_sheet_part *part, const ex_sheet_info *info, double seconds) {
+    const bool to_stdout = exi_is_standard_output(output);
+    char time[EXI_TEXT_SIZE];
+    if (!call->quiet)
+        exi_print_to(to_stdout ? stderr : stdout, "%s: cells %d to %d of %d, %d x %d pixels, %s\n",
+                     to_stdout ? "standard output" : output, part->first + 1, part->first + part->count,
+                     info->columns * info->rows, info->width, info->height, exi_text_seconds(time, seconds));
+}
+
+static const char *output_path(void) {
+    return strcmp(output, "-") == 0 ? "/dev/stdout" : output;
+}
+
+/* The sheet at once, or of parts, paths [count]. */
+static ex_result make_sheet(const char *rig_path, const ex_sheet_def *def, const char *const *paths, int count,
+                            ex_sheet_info *info, ex_error *error) {
+    exi_sheet_source source;
+    exi_sheet_parts parts = {.parts = NULL};
+    ex_image *image = NULL;
+    ex_result result = join ? exi_sheet_source_find(rig_path, def, &source, error) : EX_OK;
+    if (result == EX_OK && join)
+        result = exi_sheet_parts_read(paths, count, &source, &parts, error);
+    if (result == EX_OK)
+        result = join ? ex_sheet_join(def, parts.count, parts.parts, &image, info, error)
+                      : ex_sheet_image(def, &image, info, error);
+    if (result == EX_OK)
+        result = ex_image_write(output_path(), image, error);
+    exi_sheet_parts_close(&parts);
+    ex_image_destroy(image);
+    return result;
+}
+
+/* Forms first to last; each 0 if it was not given. */
+static ex_result make_part(const char *rig_path, const ex_sheet_def *def, int first, int last, ex_sheet_part *part,
+                           ex_sheet_info *info, ex_error *error) {
+    exi_sheet_source source;
+    ex_image *image = NULL;
+    *part = (ex_sheet_part){.first = first > 0 ? first - 1 : 0};
+    part->count = last > 0 ? last - part->first : 0;
+    ex_result result = exi_sheet_source_find(rig_path, def, &source, error);
+    if (result == EX_OK)
+        result = ex_sheet_forms(def, part, &image, info, error);
+    if (result == EX_OK) {
+        part->image = image;
+        part->count = part->count > 0 ? part->count : info->columns * info->rows - part->first;
+        result = exi_sheet_part_write(output_path(), part, info->columns * info->rows, &source, error);
+    }
+    ex_image_destroy(image);
+    part->image = NULL;
+    return result;
+}
+
+static int make(const ex_call *call, ex_sheet_def *def, const wish *w) {
     const double start = exi_clock();
     ex_error error = {.result = EX_OK};
     ex_sheet_info info;
-    ex_image *image = NULL;
+    ex_sheet_part part;
     exi_progress progress;
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
     def->tasks = exi_pool_tasks(pool);
     def->progress = &progress.hook;
-    ex_result result = ex_sheet_image(def, &image, &info, &error);
-    if (result == EX_OK)
-        result = ex_image_write(strcmp(output, "-") == 0 ? "/dev/stdout" : output, image, &error);
+    const ex_result result = cells_text ? make_part(call->arguments[0], def, w->first, w->last, &part, &info, &error)
+                                        : make_sheet(call->arguments[0], def, w->parts, w->part_count, &info, &error);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
-    ex_image_destroy(image);
     if (result != EX_OK)
         return exi_failed(&error);
-    report(call, def, &info, exi_clock() - start);
+    if (cells_text)
+        report_part(call, &part, &info, exi_clock() - start);
+    else
+        report(call, def, &info, exi_clock() - start);
     return EX_EXIT_DONE;
 }
 
@@ -212,31 +284,51 @@ static bool find_focus(const ex_rig *rig, exi_focus *focus) {
     return good;
 }
 
-static int run(const ex_call *call) {
-    int exit_code;
-    ex_sheet_def def = ex_sheet_def_default();
-    if (!output)
-        return exi_wrong_usage(call->command, "-o is required: it names the output");
-    if (!axes_text)
-        return exi_wrong_usage(call->command, "--axes is required: one or two axes of the rig");
-    if (!exi_focus_check(call, &focus_words) || !exi_assignments_check(call) || !read_words(call, &def))
-        return EX_EXIT_USAGE;
-    if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
-        return exit_code;
+/* Tells parts from settings; false without memory. */
+static bool sort_arguments(const ex_call *call, wish *w) {
+    w->parts = calloc((size_t)call->argument_count + 1, sizeof *w->parts);
+    w->others = calloc((size_t)call->argument_count + 1, sizeof *w->others);
+    for (int i = 0; w->parts && w->others && i < call->argument_count; i++) {
+        if (join && i > 0 && ex_path_ends_with(call->arguments[i], ".png"))
+            w->parts[w->part_count++] = call->arguments[i];
+        else
+            w->others[w->other_count++] = call->arguments[i];
+    }
+    return w->parts && w->others;
+}
+
+/* Checks the words and reads them. */
+static bool check(const ex_call *call, const wish *w, ex_sheet_def *def, int *exit_code) {
+    *exit_code = EX_EXIT_USAGE;
+    if (join && cells_text)
+        exi_wrong_usage(call->command, "--cells draws a part, and --join makes the sheet of parts: give one of them");
+    else if (join && w->part_count == 0)
+        exi_wrong_usage(call->command, "--join needs parts, PART.png, which --cells draws");
+    else if (exi_focus_check(call, &focus_words) && exi_assignments_check(call) && read_words(call, def))
+        *exit_code = EX_EXIT_DONE;
+    if (*exit_code != EX_EXIT_DONE || !exi_output_check(call->command, output, ".png", call->arguments[0], exit_code))
+        return false;
+    for (int i = 0; i < w->part_count; i++)
+        if (!exi_output_check(call->command, output, ".png", w->parts[i], exit_code))
+            return false;
+    return true;
+}
+
+static int run_rig(const ex_call *call, const wish *w, ex_sheet_def *def) {
+    int exit_code = EX_EXIT_FAILED;
     ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
     if (!rig)
         return EX_EXIT_FAILED;
     ex_pose pose = {.inputs = NULL};
-    exit_code = EX_EXIT_FAILED;
-    if (exi_axes_find(rig, axes_text, &def.axis_count, def.axes) && exi_assignments_read(call, rig, &pose)) {
-        def.rig = rig;
-        def.pose = &pose;
+    if (exi_axes_find(rig, axes_text, &def->axis_count, def->axes) && exi_assignments_read(call, rig, &pose)) {
+        def->rig = rig;
+        def->pose = &pose;
         exi_focus focus = {.vertices = NULL};
-        if (!exi_axes_are_assigned(call, rig, def.axis_count, def.axes, "an axis of the sheet") &&
+        if (!exi_axes_are_assigned(call, rig, def->axis_count, def->axes, "an axis of the sheet") &&
             find_focus(rig, &focus)) {
-            def.framed = focus.vertices;
-            def.framed_count = focus.count;
-            exit_code = make(call, &def);
+            def->framed = focus.vertices;
+            def->framed_count = focus.count;
+            exit_code = make(call, def, w);
         }
         free(focus.vertices);
         free(pose.inputs);
@@ -245,10 +337,35 @@ static int run(const ex_call *call) {
     return exit_code;
 }
 
+static int run(const ex_call *call) {
+    int exit_code = EX_EXIT_USAGE;
+    ex_sheet_def def = ex_sheet_def_default();
+    wish w = {.first = 0};
+    if (!output)
+        return exi_wrong_usage(call->command, "-o is required: it names the output");
+    if (!axes_text)
+        return exi_wrong_usage(call->command, "--axes is required: one or two axes of the rig");
+    if (!exi_span_read(call, "cells", "cell", cells_text, &w.first, &w.last))
+        return EX_EXIT_USAGE;
+    if (!sort_arguments(call, &w)) {
+        exit_code = exi_failed_memory();
+    } else {
+        ex_call own = *call;
+        own.arguments = w.others;
+        own.argument_count = w.other_count;
+        if (check(&own, &w, &def, &exit_code))
+            exit_code = run_rig(&own, &w, &def);
+    }
+    free(w.parts);
+    free(w.others);
+    return exit_code;
+}
+
 const ex_command cmd_sheet = {
     .name = "sheet",
     .summary = "draw a grid of forms over one or two axes",
-    .usage = "sheet RIG.glb --axes A[,B] [axis=value...] -o P.png",
+    .usage = "sheet RIG.glb --axes A[,B] [axis=value...] -o P.png [--cells A:B]\n"
+             "sheet RIG.glb --join PART.png... --axes A[,B] [...] -o P.png",
     .description = "Draws one picture with a form at every point of a grid: the first axis to the\n"
                    "right, the second upwards. All forms have the same camera and scale, so you\n"
                    "can compare sizes. Examples in this slice of the space are darker and named.\n"
@@ -261,10 +378,18 @@ const ex_command cmd_sheet = {
                    "If an example is not on the grid, its column and row move to it; if other\n"
                    "examples are elsewhere, it takes the nearest place instead. The numbers at the\n"
                    "edge, or beside its name, are its own. Axes of joints work too: --axes\n"
-                   "elbow,gender.",
+                   "elbow,gender.\n"
+                   "\n"
+                   "Several machines can share a large sheet: --cells draws a part of its forms,\n"
+                   "and --join makes the sheet of all parts, with the bytes that it has when it is\n"
+                   "drawn at once. Give both the same rig and options. A part knows what it was\n"
+                   "made from, and is refused if that differs; title and marks belong to --join.",
     .examples = "exemplar sheet blob/blob.glb --axes bend,thickness -o blob.png\n"
                 "exemplar sheet blob/blob.glb --axes bend --grid 7 thickness=0.5 -o row.png\n"
-                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 -o few.png",
+                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 -o few.png\n"
+                "exemplar sheet blob/blob.glb --axes bend,thickness --cells :20 -o a.png\n"
+                "exemplar sheet blob/blob.glb --axes bend,thickness --cells 21: -o b.png\n"
+                "exemplar sheet blob/blob.glb --axes bend,thickness --join a.png b.png -o s.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 1,

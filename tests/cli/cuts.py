@@ -117,5 +117,79 @@ class Bakes(harness.Case):
             self.is_cut("bake", f"{demo}/{demo}.glb", "--motion", "m.csv", "-q", *words)
 
 
+class Sheets(harness.Case):
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json")
+
+    def sheet(self, *words, output="s.png", axes="bend,girth"):
+        return self.run_tool("sheet", "band.glb", "--axes", axes, "--grid", "3x2", "--cell", "48", *words, "-o", output,
+                             "-q")
+
+    def bytes(self, name):
+        return (self.folder / name).read_bytes()
+
+    def test_parts_make_the_sheet(self):
+        for words in ([], ["--yaw", "30", "--title", "Bands", "--no-marks"]):
+            self.assertEqual(self.sheet(*words, output="whole.png").code, 0)
+            for cuts in ([20], [7, 8, 20], list(range(1, 21))):
+                names = []
+                for first, last in zip([0, *cuts], cuts):
+                    names.append(f"p{last}.png")
+                    self.assertEqual(self.sheet(*words, "--cells", f"{first + 1}:{last}", output=names[-1]).code, 0)
+                outcome = self.sheet(*words, "--join", *reversed(names))
+                self.assertEqual((outcome.code, outcome.bytes), (0, b""))
+                self.assertTrue(self.bytes("s.png") == self.bytes("whole.png"), cuts)
+
+    def test_open_ends_threads_and_titles(self):
+        """Threads change nothing; title and marks are of the sheet, not of its parts."""
+        self.assertEqual(self.sheet("--cells", ":9", "--threads", "1", output="a.png").code, 0)
+        self.assertEqual(self.sheet("--cells", "10:", "--threads", "3", "--title", "other", output="b.png").code, 0)
+        self.assertEqual(self.sheet("--join", "a.png", "b.png", "--title", "Mine", "--threads", "2").code, 0)
+        self.assertEqual(self.sheet("--title", "Mine", output="whole.png").code, 0)
+        self.assertTrue(self.bytes("s.png") == self.bytes("whole.png"))
+
+    def test_refusals(self):
+        self.sheet("--cells", ":9", output="a.png")
+        self.sheet("--cells", "10:", output="b.png")
+        self.sheet("--cells", "9:10", output="c.png")
+        self.sheet("--cells", ":9", "--yaw", "5", output="turned.png")
+        self.sheet("--cells", ":2", output="row.png", axes="bend")
+        self.sheet(output="whole.png")
+        grown = bytearray(self.bytes("whole.png"))
+        at = self.bytes("a.png").index(b"tEXt") - 4
+        chunk = self.bytes("a.png")[at:at + 12 + struct.unpack_from(">I", self.bytes("a.png"), at)[0]]
+        (self.folder / "grown.png").write_bytes(bytes(grown[:33]) + chunk + bytes(grown[33:]))
+        (self.folder / "short.png").write_bytes(self.bytes("a.png")[:-40])
+        (self.folder / "old.png").write_bytes(self.bytes("a.png").replace(b"version 0.", b"version 9."))
+        project = (self.folder / "band.json").read_text()
+        before = self.listing()
+        for words, code, fragment in (
+                (["--join", "a.png"], 1, "cell 10 of the sheet is in no part: --cells draws it"),
+                (["--join", "a.png", "b.png", "c.png"], 1, "cell 9 is in 'a.png' and in 'c.png'"),
+                (["--join", "turned.png", "b.png"], 1, "'turned.png' was drawn with other options"),
+                (["--join", "row.png", "b.png"], 1, "'row.png' was drawn with other options"),
+                (["--join", "whole.png", "b.png"], 1, "'whole.png' is no part of a sheet: --cells draws parts"),
+                (["--join", "grown.png", "b.png"], 1, "'grown.png' was drawn with "),
+                (["--join", "short.png", "b.png"], 1, "short.png"),
+                (["--join", "old.png", "b.png"], 1, "'old.png' was drawn by version 9."),
+                (["--join", "a.png", "none.png"], 1, "cannot read 'none.png'"),
+                (["--join", "a.png", "b.png", "--cell", "50"], 2, "--cell is given twice"),
+                (["--join"], 2, "--join needs parts, PART.png, which --cells draws"),
+                (["--join", "a.png", "--cells", "1:2"], 2, "give one of them"),
+                (["--cells", "21:"], 1, "the sheet has cells 1 to 20: there is no cell 21"),
+                (["--cells", "3:21"], 1, "the sheet has cells 1 to 20: there is no cell 21"),
+                (["--cells", "9-3"], 2, "--cells needs A:B, the first and the last cell counting from 1, not '9-3'"),
+                (["a.png"], 2, "'a.png' is not of the form axis=value")):
+            with self.subTest(words=words):
+                self.sentence(self.sheet(*words), code, fragment)
+                self.assertEqual(self.listing(), before)
+        self.sentence(self.sheet("--join", "a.png", "b.png", output="b.png"), 2, "'b.png' is also an input")
+        (self.folder / "band.json").write_text(project.replace('"bent"', '"curved"'))
+        self.succeed("build", "band.json")
+        self.sentence(self.sheet("--join", "a.png", "b.png"), 1, "'a.png' was drawn from another rig")
+
+
 if __name__ == "__main__":
     harness.main()

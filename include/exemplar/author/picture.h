@@ -273,6 +273,25 @@ EX_API ex_sheet_def ex_sheet_def_default(void);
  */
 EX_API ex_result ex_sheet_image(const ex_sheet_def *def, ex_image **image, ex_sheet_info *info, ex_error *error);
 
+/* Some forms of a sheet, which count row by row, from 0 at the top left. */
+typedef struct ex_sheet_part {
+    int first, count;      /* count 0: all that follow */
+    const ex_image *image; /* their pictures, as ex_sheet_forms drew them */
+} ex_sheet_part;
+
+/*
+ * Draws only these forms, with the sheet's camera, as a new image of its cells without anything around them. image of
+ * part is ignored; info may be NULL. Cost: one evaluation per form of the sheet, and one small picture per form of the
+ * part. Results: ARGUMENT (no such form), those of ex_sheet_image.
+ */
+EX_API ex_result ex_sheet_forms(const ex_sheet_def *def, const ex_sheet_part *part, ex_image **image,
+                                ex_sheet_info *info, ex_error *error);
+/* Makes the sheet of parts [part_count], which have each form once: the same image as ex_sheet_image. The definition
+ * must be the one that the parts were drawn with; title and unmarked may differ. Results: ARGUMENT (a form that is
+ * missing or there twice, an image of another size), those of ex_sheet_image. */
+EX_API ex_result ex_sheet_join(const ex_sheet_def *def, int part_count, const ex_sheet_part *parts, ex_image **image,
+                               ex_sheet_info *info, ex_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -70,9 +70,14 @@ void exi_slice_close(exi_slice *sheet);
 ex_result exi_slice_weigh(exi_slice *sheet, ex_error *error);
 double exi_outside(double weight);
 
-/* slice_forms.c: chooses one camera for all cells; then renders the pictures of all cells. */
+/* slice_forms.c: chooses one camera for all cells; then renders the pictures of `count` cells, as they are read. */
 ex_result exi_slice_frame(exi_slice *sheet, ex_error *error);
-ex_result exi_slice_render(exi_slice *sheet, ex_error *error);
+ex_result exi_slice_render(exi_slice *sheet, int first, int count, ex_error *error);
+
+/* slice_parts.c: checks a part and sets its count; puts its pictures into one image; takes them from there. */
+ex_result exi_slice_check(const exi_slice *sheet, ex_sheet_part *part, ex_error *error);
+ex_result exi_slice_gather(const exi_slice *sheet, const ex_sheet_part *part, ex_image **image, ex_error *error);
+ex_result exi_slice_take(exi_slice *sheet, int part_count, const ex_sheet_part *parts, ex_error *error);
 
 /* slice_draw.c: checks before rendering that the picture has a valid size; draws everything around the forms. */
 ex_result exi_slice_measure(const exi_slice *sheet, ex_error *error);
@@ -80,6 +85,12 @@ ex_result exi_slice_draw(const exi_slice *sheet, ex_image **image, ex_error *err
 
 static inline int exi_slice_cell_count(const exi_slice *sheet) {
     return sheet->axes[0].count * sheet->axes[1].count;
+}
+
+/* The cell that a reader meets at this place: row by row from the top left. */
+static inline exi_cell *exi_slice_read(const exi_slice *sheet, int place) {
+    const int columns = sheet->axes[0].count, row = sheet->axes[1].count - 1 - place / columns;
+    return &sheet->cells[row * columns + place % columns];
 }
 
 #endif

@@ -183,6 +183,7 @@ ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
 
 typedef struct work {
     exi_slice *sheet;
+    int first, count; /* cells as they are read */
     atomic_int done;
     atomic_bool stopped; /* true if the caller wants to stop */
 } work;
@@ -240,17 +241,16 @@ static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error
 
 static void render_cells(void *context, int begin, int end) {
     work *w = context;
-    const int count = exi_slice_cell_count(w->sheet);
     for (int i = begin; i < end && !atomic_load(&w->stopped); i++) {
-        exi_cell *cell = &w->sheet->cells[i];
+        exi_cell *cell = exi_slice_read(w->sheet, w->first + i);
         cell->result = render_cell(w->sheet, cell, NULL);
         const int done = atomic_fetch_add(&w->done, 1) + 1;
-        if (waiting == w && !exi_progress_tell(w->sheet->def->progress, "rendering forms", (double)done / count))
+        if (waiting == w && !exi_progress_tell(w->sheet->def->progress, "rendering forms", (double)done / w->count))
             atomic_store(&w->stopped, true);
     }
 }
 
-ex_result exi_slice_render(exi_slice *s, ex_error *error) {
+ex_result exi_slice_render(exi_slice *s, int first, int count, ex_error *error) {
     /* Only the level's faces are needed; they come with some positions. */
     form f;
     ex_result result = form_open(&f, s) ? EX_OK : ex_error_memory(error, "a form of a sheet", 0);
@@ -262,12 +262,12 @@ ex_result exi_slice_render(exi_slice *s, ex_error *error) {
     form_close(&f);
     if (result != EX_OK)
         return result;
-    work w = {.sheet = s};
+    work w = {.sheet = s, .first = first, .count = count};
     atomic_init(&w.done, 0);
     atomic_init(&w.stopped, false);
     const work *outer = waiting;
     waiting = &w;
-    exi_run(s->def->tasks, exi_slice_cell_count(s), 1, render_cells, &w);
+    exi_run(s->def->tasks, count, 1, render_cells, &w);
     waiting = outer;
     if (atomic_load(&w.stopped))
         return exi_progress_stopped(error);

@@ -341,7 +341,7 @@ static void one_camera_sees_all(void **state) {
     def.cell = 100;
     open_slice(&slice, &def);
     assert_int_equal(exi_slice_frame(&slice, NULL), EX_OK);
-    assert_int_equal(exi_slice_render(&slice, NULL), EX_OK);
+    assert_int_equal(exi_slice_render(&slice, 0, exi_slice_cell_count(&slice), NULL), EX_OK);
     /* size 30 is a box of twice the width; both are in the middle, and the large one fills its place. */
     const double small = covered(slice.cells[0].picture, &x[0], &y[0]);
     const double large = covered(slice.cells[2].picture, &x[1], &y[1]);
@@ -382,7 +382,7 @@ static void the_camera_is_near_from_all_sides(void **state) {
         def.pitch = 45 - 30 * side;
         open_slice(&slice, &def);
         assert_int_equal(exi_slice_frame(&slice, NULL), EX_OK);
-        assert_int_equal(exi_slice_render(&slice, NULL), EX_OK);
+        assert_int_equal(exi_slice_render(&slice, 0, exi_slice_cell_count(&slice), NULL), EX_OK);
         for (int i = 0; i < exi_slice_cell_count(&slice); i++)
             narrow_margins(slice.cells[i].picture, margins);
         assert_near(margins[0], margins[2], 2);
@@ -496,7 +496,7 @@ static void joints_turn(void **state) {
     open_slice(&slice, &def);
     assert_string_equal(slice.axes[0].unit, "\xC2\xB0");
     assert_int_equal(exi_slice_frame(&slice, NULL), EX_OK);
-    assert_int_equal(exi_slice_render(&slice, NULL), EX_OK);
+    assert_int_equal(exi_slice_render(&slice, 0, exi_slice_cell_count(&slice), NULL), EX_OK);
     covered(slice.cells[0].picture, &x[0], &y[0]);
     covered(slice.cells[1].picture, &x[1], &y[1]);
     assert_true(fabs(x[0] - x[1]) + fabs(y[0] - y[1]) > 5);
@@ -567,6 +567,66 @@ static void wrong_arguments_are_refused(void **state) {
     ex_set_misuse_hook(NULL);
 }
 
+/* ---- parts ---- */
+
+static ex_image *forms_of(const ex_sheet_def *def, int first, int count) {
+    ex_error error = {.result = EX_OK};
+    ex_image *image = NULL;
+    if (ex_sheet_forms(def, &(ex_sheet_part){.first = first, .count = count}, &image, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return image;
+}
+
+static void parts_make_the_sheet(void **state) {
+    (void)state;
+    const double points[] = {0, 0, 1, 0, 0, 1};
+    ex_rig *rig = rig_at(&(space){.axis_count = 2, .example_count = 3, .points = points});
+    const ex_sheet_def def = def_of(rig, 2, 4, 3);
+    ex_sheet_info infos[2];
+    ex_error error = {.result = EX_OK};
+    ex_image *whole = sheet_of(&def, &infos[0]), *joined = NULL;
+    const int all = infos[0].columns * infos[0].rows;
+    ex_sheet_part parts[3] = {{.first = 5, .count = 0}, {.first = 0, .count = 2}, {.first = 2, .count = 3}};
+    for (int i = 0; i < 3; i++)
+        parts[i].image = forms_of(&def, parts[i].first, parts[i].count);
+    assert_int_equal(parts[1].image->width * 2, parts[0].image->width); /* two cells, and rows of four */
+    assert_int_equal(ex_sheet_join(&def, 3, parts, &joined, &infos[1], &error), EX_OK);
+    assert_int_equal(joined->width, whole->width);
+    assert_int_equal(joined->height, whole->height);
+    assert_memory_equal(joined->pixels, whole->pixels, 4 * (size_t)whole->width * (size_t)whole->height);
+    assert_memory_equal(&infos[0], &infos[1], sizeof infos[0]);
+    ex_image_destroy(joined);
+    const struct {
+        ex_sheet_part parts[2];
+        int count;
+    } wrong[] = {{{parts[0]}, 1},
+                 {{parts[1], parts[1]}, 2},
+                 {{{.first = 0, .count = all + 1, .image = parts[0].image}}, 1},
+                 {{{.first = -1, .count = 1, .image = parts[0].image}}, 1},
+                 {{{.first = 0, .count = 1, .image = parts[0].image}}, 1},
+                 {{{.first = 0, .count = 1}}, 1},
+                 {{{.first = 0}}, 0}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(ex_sheet_join(&def, wrong[i].count, wrong[i].parts, &joined, NULL, &error), EX_ERROR_ARGUMENT);
+        assert_null(joined);
+    }
+    assert_int_equal(ex_sheet_forms(&def, &(ex_sheet_part){.first = all}, &joined, NULL, &error), EX_ERROR_ARGUMENT);
+    for (int i = 0; i < 3; i++)
+        ex_image_destroy((ex_image *)(uintptr_t)parts[i].image);
+    ex_image_destroy(whole);
+    ex_rig_destroy(rig);
+}
+
+static ex_result attempt_parts(void *context) {
+    ex_image *part = NULL, *image = NULL;
+    ex_result result = ex_sheet_forms(context, &(ex_sheet_part){.first = 0}, &part, NULL, NULL);
+    if (result == EX_OK)
+        result = ex_sheet_join(context, 1, &(ex_sheet_part){.first = 0, .image = part}, &image, NULL, NULL);
+    ex_image_destroy(part);
+    ex_image_destroy(image);
+    return result;
+}
+
 static ex_result attempt(void *context) {
     ex_image *image = NULL;
     const ex_result result = ex_sheet_image(context, &image, NULL, NULL);
@@ -582,6 +642,7 @@ static void memory_may_run_out(void **state) {
         rig_at(&(space){.axis_count = 1, .example_count = 2, .points = points, .pseudos = &pseudo, .pseudo_count = 1});
     ex_sheet_def def = def_of(rig, 1, 3, 2);
     assert_true(fail_alloc_sweep(attempt, &def) > 50);
+    assert_true(fail_alloc_sweep(attempt_parts, &def) > 50);
     ex_rig_destroy(rig);
 }
 
@@ -599,6 +660,7 @@ int main(void) {
         cmocka_unit_test(forms_with_such_weights_have_a_ring),
         cmocka_unit_test(bytes_do_not_depend_on_tasks),
         cmocka_unit_test(joints_turn),
+        cmocka_unit_test(parts_make_the_sheet),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(memory_may_run_out),
     };
