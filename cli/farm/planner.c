@@ -94,12 +94,13 @@ json_t *exi_planner_add(exi_planner *p, const exi_farm_item *item) {
     char name[EXI_FARM_NAME + 1];
     snprintf(name, sizeof name, "%.*s", fit(item->name, EXI_FARM_NAME), item->name);
     json_t *made = json_pack(
-        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}", "name",
-        name, "words", json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs", copy_list(item->needs),
-        "session", item->session ? item->session : "", "links", copy_list(item->links), "folders",
-        copy_list(item->folders), "frames", item->frames, "offset", item->offset, "grain", item->grain, "whole",
-        item->whole, "file", item->file ? item->file : "", "start", cost->start, "each", cost->each, "memory",
-        cost->memory, "disk", cost->disk, "number", p->item_count++, "tasks", "parts");
+        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:s, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}",
+        "name", name, "words", json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs",
+        copy_list(item->needs), "session", item->session ? item->session : "", "links", copy_list(item->links),
+        "folders", copy_list(item->folders), "frames", item->frames, "range", item->range ? item->range : "--frames",
+        "offset", item->offset, "grain", item->grain, "whole", item->whole, "file", item->file ? item->file : "",
+        "start", cost->start, "each", cost->each, "memory", cost->memory, "disk", cost->disk, "number", p->item_count++,
+        "tasks", "parts");
     if (made && append(p->items, made))
         return made;
     out_of_memory(p);
@@ -151,7 +152,7 @@ static bool put_file(json_t *task, json_t *item, int index, int first, int last,
     json_t *part = json_pack("[i, s]", index, text + 2);
     return part && append(json_object_get(item, "parts"), part) &&
            append(json_object_get(task, "folders"), json_string(folder)) &&
-           (!cut || (append(words, json_string("--frames")) && append(words, json_string(range)))) &&
+           (!cut || (append(words, json_string(exi_farm_text(item, "range"))) && append(words, json_string(range)))) &&
            append(words, json_string("-o")) && append(words, json_string(text));
 }
 

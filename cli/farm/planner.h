@@ -106,6 +106,7 @@ typedef struct exi_farm_item {
     const char *file;             /* the output, which is added to the words as "-o @/FOLDER/FILE"; NULL: none */
     int frames;                   /* 0: it has none. Else their number: "--frames A:B" is added to the words */
     int offset;                   /* frames before the first one */
+    const char *range;            /* the option that takes A:B; NULL: "--frames" */
     int grain;                    /* cuts after a multiple of this many frames are free; 0: all are */
     bool whole;                   /* true: not to be cut, and without --frames */
     exi_farm_cost cost;
@@ -128,6 +129,8 @@ ex_result exi_planner_result(exi_planner *p, const char *kind, const char *outpu
 ex_result exi_planner_item_result(exi_planner *p, const char *kind, const char *output, const json_t *item,
                                   json_t *more);
 
+/* Runs a command and takes the number after a word in the last line that it says. words may have files "@/…". */
+ex_result exi_planner_ask(exi_planner *p, const json_t *words, const char *word, int *number);
 /* Measures a command on a few frames (sample.c). words as for an item, without --frames and -o. */
 ex_result exi_planner_sample(exi_planner *p, const json_t *words, const char *file, int frames, exi_farm_cost *cost);
 

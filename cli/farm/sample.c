@@ -8,11 +8,13 @@
 
 #include "cli/base/files.h"
 
+#include <exemplar/author/base.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FEW = 2, FIRST = 16, GROW = 4 };
+enum { LINE_SIZE = 1024, FEW = 2, FIRST = 16, GROW = 4 };
 /* The longer run grows until it takes this long, or until it has all frames. */
 #define ENOUGH_SECONDS 1.0
 
@@ -33,33 +35,60 @@ static double size_of_folder(const char *folder) {
     return bytes;
 }
 
-static ex_result run_some(exi_planner *p, const json_t *words, const char *file, int frames, sampled *made) {
-    char folder[] = "/tmp/exemplar-sample-XXXXXX", output[640], range[32], threads[16];
+/* Runs words and more words in a folder of their own, and takes the last line that they say. */
+static ex_result try_words(exi_planner *p, const json_t *words, const json_t *more, sampled *made,
+                           char line[LINE_SIZE]) {
+    const char *local = getenv("TMPDIR");
+    char folder[4096], threads[16];
     const json_t *count = json_object_get(p->job, "threads");
-    snprintf(output, sizeof output, "@/%.512s", file);
-    snprintf(range, sizeof range, "1:%d", frames);
+    snprintf(folder, sizeof folder, "%s/exemplar-sample-XXXXXX", local && local[0] == '/' ? local : "/tmp");
     snprintf(threads, sizeof threads, "%d", count ? (int)json_integer_value(count) : 1);
-    json_t *all = json_deep_copy(words),
-           *more = json_pack("[s, s, s, s, s, s]", "--frames", range, "-o", output, "--threads", threads);
+    json_t *all = json_deep_copy(words), *last = json_pack("[s, s]", "--threads", threads);
     exi_farm_run run = {.code = 0};
-    if (!all || !more || json_array_extend(all, more) != 0 || !mkdtemp(folder)) {
+    if (!all || !last || json_array_extend(all, (json_t *)more) != 0 || json_array_extend(all, last) != 0 ||
+        !mkdtemp(folder)) {
         json_decref(all);
-        json_decref(more);
-        return ex_error_set(p->error, EX_ERROR_FILE, "a sample cannot be made in /tmp: give --no-sample and --pieces");
+        json_decref(last);
+        return ex_error_set(p->error, EX_ERROR_FILE,
+                            "a sample cannot be made in '%s': set TMPDIR, or give --no-sample and --pieces", folder);
     }
     ex_result result = exi_farm_spawn(p->program->path, all, folder, NULL, NULL, &run, p->error);
-    if (result == EX_OK && run.code != 0) {
-        const size_t last = json_array_size(run.lines);
-        const char *line = last ? json_string_value(json_array_get(run.lines, last - 1)) : "it said nothing";
-        line = strncmp(line, "exemplar: ", 10) == 0 ? line + 10 : line;
+    const size_t lines = json_array_size(run.lines);
+    const char *text = lines ? json_string_value(json_array_get(run.lines, lines - 1)) : "it said nothing";
+    snprintf(line, LINE_SIZE, "%s", strncmp(text, "exemplar: ", 10) == 0 ? text + 10 : text);
+    if (result == EX_OK && run.code != 0)
         result = ex_error_set(p->error, EX_ERROR_DATA, "a sample of the work failed: %s", line);
-    }
     *made = (sampled){run.seconds, run.memory, size_of_folder(folder)};
     json_decref(run.lines);
     json_decref(run.notes);
     json_decref(all);
-    json_decref(more);
+    json_decref(last);
     exi_farm_remove_tree(folder);
+    return result;
+}
+
+/* Makes the first frames of an item. */
+static ex_result run_some(exi_planner *p, const json_t *words, const char *file, int frames, sampled *made) {
+    char output[640], range[32], line[LINE_SIZE];
+    snprintf(output, sizeof output, "@/%.512s", file);
+    snprintf(range, sizeof range, "1:%d", frames);
+    json_t *more = json_pack("[s, s, s, s]", "--frames", range, "-o", output);
+    const ex_result result = try_words(p, words, more, made, line);
+    json_decref(more);
+    return result;
+}
+
+ex_result exi_planner_ask(exi_planner *p, const json_t *words, const char *word, int *number) {
+    char line[LINE_SIZE];
+    sampled made;
+    json_t *none = json_array();
+    ex_result result = try_words(p, words, none, &made, line);
+    json_decref(none);
+    const char *found = result == EX_OK ? strstr(line, word) : NULL, *end = line + strlen(line);
+    if (found)
+        found += strlen(word);
+    if (result == EX_OK && (!found || !ex_parse_int(&found, end, number)))
+        result = ex_error_set(p->error, EX_ERROR_DATA, "a sample of the work said '%s', which tells nothing", line);
     return result;
 }
 

@@ -108,8 +108,9 @@ static ex_result add_sequence(exi_planner *p, const json_t *sequence, int *befor
     char *driver = NULL, *driven = NULL;
     ex_cache_reader *reader = NULL;
     json_t *inputs = json_array(), *words = json_pack("[s, s]", "drive", "gather");
-    ex_result result = json_is_object(sequence) ? exi_job_check_keys(p, sequence, sequence_keys)
-                                                : exi_job_wrong(p, "a sequence is {\"driver\": CACHE, \"driven\": CACHE}");
+    ex_result result = json_is_object(sequence)
+                           ? exi_job_check_keys(p, sequence, sequence_keys)
+                           : exi_job_wrong(p, "a sequence is {\"driver\": CACHE, \"driven\": CACHE}");
     if (result == EX_OK)
         result = find_cache(p, sequence, "driver", &driver);
     if (result == EX_OK)
