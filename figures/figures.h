@@ -67,6 +67,18 @@ typedef struct exi_figure_result {
 /* Writes index.html, from results in the order of papers and figures (figures_page.c). */
 ex_result exi_figures_page(const exi_figures *figures, const exi_figure_result *results, ex_error *error);
 
+/* ---- names and notes (figures_notes.c) ---- */
+
+/* Writes the name of a figure: its file's without the ending, or "shape-by-example-table-1". */
+#define EXI_FIGURE_NAME 64
+void exi_figure_name(const exi_paper *paper, const exi_figure *figure, char name[EXI_FIGURE_NAME]);
+
+/* Write and read what the page says of a figure, folder/NAME.figure. Reading checks that its picture is there too, and
+ * fails if the note is of another version or another size of forms. */
+ex_result exi_figures_note_write(const exi_figures *figures, const char *name, const exi_figure_result *result);
+ex_result exi_figures_note_read(const exi_figures *figures, const char *name, const exi_figure *figure,
+                                exi_figure_result *result);
+
 /* ---- parts of figures (figures_parts.c) ---- */
 
 /* Writes the demo, builds its rig in folder/demos/NAME and returns it. NULL after an error. */

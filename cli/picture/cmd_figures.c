@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char *output = "figures", *only;
-static bool all, force;
+static bool all, force, list, join;
 static int cell = 200;
 
 static const ex_option options[] = {
@@ -22,8 +22,12 @@ static const ex_option options[] = {
      .flag = &all},
     {.name = "only",
      .argument = "NAME",
-     .help = "one figure, or all of one paper, by the name of their files: pose-space-6, pose-space",
+     .help = "one figure, or all of one paper, by the names that --list prints: pose-space-6, pose-space",
      .text = &only},
+    {.name = "list", .help = "print the names of the figures, one per line, and make none", .flag = &list},
+    {.name = "join",
+     .help = "write the page of figures that are in DIR already, made one at a time, and make none",
+     .flag = &join},
     {.name = "cell",
      .argument = "PIXELS",
      .help = "size of one form in the pictures (default: 200, at least 48)",
@@ -45,11 +49,11 @@ static int count_figures(void) {
 
 /* True if a figure can be computed and was requested. */
 static bool is_wanted(const exi_paper *paper, const exi_figure *figure) {
-    const size_t length = only ? strlen(only) : 0;
+    char name[EXI_FIGURE_NAME];
     if (!figure->make || (figure->slow && !all))
         return false;
-    return !only || strcmp(paper->id, only) == 0 ||
-           (figure->file && strncmp(figure->file, only, length) == 0 && figure->file[length] == '.');
+    exi_figure_name(paper, figure, name);
+    return !only || strcmp(paper->id, only) == 0 || strcmp(name, only) == 0;
 }
 
 static int count_wanted(void) {
@@ -69,7 +73,7 @@ static void note_size(const char *path, exi_figure_result *result) {
     }
 }
 
-static bool make_one(exi_figures *figures, const exi_figure *figure, exi_figure_result *result) {
+static bool make_one(exi_figures *figures, const char *name, const exi_figure *figure, exi_figure_result *result) {
     char *path = figure->file ? exi_path_inside(figures->folder, figure->file, "") : NULL;
     figures->fact_count = 0;
     if (figure->file && !path) {
@@ -84,7 +88,7 @@ static bool make_one(exi_figures *figures, const exi_figure *figure, exi_figure_
             note_size(path, result);
     }
     free(path);
-    return result->made;
+    return result->made && exi_figures_note_write(figures, name, result) == EX_OK;
 }
 
 static bool make_all(const ex_call *call, exi_figures *figures, exi_figure_result *results, int *made) {
@@ -96,12 +100,14 @@ static bool make_all(const ex_call *call, exi_figures *figures, exi_figure_resul
     for (int i = 0; good && i < exi_paper_count; i++)
         for (int k = 0; good && k < exi_papers[i].figure_count; k++, at++) {
             const exi_figure *figure = &exi_papers[i].figures[k];
-            char what[160];
+            char what[160], name[EXI_FIGURE_NAME];
             if (!is_wanted(&exi_papers[i], figure))
                 continue;
             snprintf(what, sizeof what, "%s, %s", exi_papers[i].title, figure->number);
             exi_progress_step(&progress, what, (double)at / count);
-            good = make_one(figures, figure, &results[at]);
+            exi_figure_name(&exi_papers[i], figure, name);
+            good = join ? exi_figures_note_read(figures, name, figure, &results[at]) == EX_OK
+                        : make_one(figures, name, figure, &results[at]);
             *made += good;
         }
     exi_progress_end(&progress);
@@ -133,13 +139,28 @@ static int make(const ex_call *call) {
     return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
 }
 
+static int print_names(void) {
+    for (int i = 0; i < exi_paper_count; i++)
+        for (int k = 0; k < exi_papers[i].figure_count; k++) {
+            char name[EXI_FIGURE_NAME];
+            exi_figure_name(&exi_papers[i], &exi_papers[i].figures[k], name);
+            if (is_wanted(&exi_papers[i], &exi_papers[i].figures[k]))
+                exi_print("%s\n", name);
+        }
+    return EX_EXIT_DONE;
+}
+
 static int run(const ex_call *call) {
+    if (list && join)
+        return exi_wrong_usage(call->command, "--list prints names, and --join writes the page: give one of them");
     if (count_wanted() == 0)
         return exi_wrong_usage(call->command,
                                "no figure '%s' can be computed: name a figure or a paper, such as --only "
                                "trajectory-warping-6 or --only trajectory-warping",
                                only ? only : "");
-    if (!exi_output_new_folder_check(output, force))
+    if (list)
+        return print_names();
+    if (join ? !exi_output_folder_check(output) : !exi_output_new_folder_check(output, force))
         return EX_EXIT_FAILED;
     return make(call);
 }
@@ -147,16 +168,24 @@ static int run(const ex_call *call) {
 const ex_command cmd_figures = {
     .name = "figures",
     .summary = "compute the papers' figures and tables",
-    .usage = "figures [-o DIR] [--all] [--only NAME] [--cell PIXELS] [--force]",
+    .usage = "figures [-o DIR] [--all] [--only NAME] [--cell PIXELS] [--force]\n"
+             "figures --list [--all] [--only NAME]\n"
+             "figures --join [-o DIR] [--all] [--only NAME] [--cell PIXELS]",
     .description = "Makes the figures and tables of the papers that can be computed, from the\n"
                    "demos that the program writes itself, and index.html, a page that shows them\n"
                    "with captions in our words and the papers' numbers beside ours.\n"
                    "docs/figures.md lists them, and says why others are missing. The projects and\n"
                    "rigs of the demos go to DIR/demos.\n"
                    "\n"
-                   "Pictures have the same bytes on every run; speeds are measured anew.",
+                   "Pictures have the same bytes on every run; speeds are measured anew.\n"
+                   "\n"
+                   "Several machines can share the work: --list names the figures, and each can be\n"
+                   "made alone with --only. It leaves a note of its numbers beside it, NAME.figure.\n"
+                   "With all of them and demos in one folder, --join writes the page that one run\n"
+                   "with the same options would write.",
     .examples = "exemplar figures\n"
                 "exemplar figures --only pose-space-6\n"
+                "exemplar figures --list --all\n"
                 "exemplar figures -o figures --cell 300 --force",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

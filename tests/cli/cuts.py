@@ -191,5 +191,61 @@ class Sheets(harness.Case):
         self.sentence(self.sheet("--join", "a.png", "b.png"), 1, "'a.png' was drawn from another rig")
 
 
+class Figures(harness.Case):
+    CELL = ["--cell", "48", "-q"]
+
+    def make(self, *words):
+        outcome = self.run_tool("figures", *self.CELL, *words)
+        self.assertEqual(outcome.code, 0, outcome.err)
+
+    def test_one_at_a_time_and_joined(self):
+        """Figures of a paper made alone, in folders of their own, and brought together: every file has its bytes."""
+        self.make("--only", "pose-space", "-o", "whole")
+        names = self.succeed("figures", "--list", "--only", "pose-space").out.split()
+        self.assertGreater(len(names), 5)
+        for name in names:
+            self.make("--only", name, "-o", f"parts/{name}")
+            for path in (self.folder / "parts" / name).rglob("*"):
+                if path.is_file() and path.name != "index.html":
+                    target = self.folder / "joined" / path.relative_to(self.folder / "parts" / name)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(path.read_bytes())
+        self.make("--join", "--only", "pose-space", "-o", "joined")
+        files = {path.relative_to(self.folder / "whole") for path in (self.folder / "whole").rglob("*") if path.is_file()}
+        self.assertEqual(files, {path.relative_to(self.folder / "joined")
+                                 for path in (self.folder / "joined").rglob("*") if path.is_file()})
+        for path in files:
+            self.assertTrue((self.folder / "whole" / path).read_bytes() == (self.folder / "joined" / path).read_bytes(),
+                            path)
+        self.refusals(names[0])
+
+    def refusals(self, name):
+        note = self.folder / "joined" / f"{name}.figure"
+        text, page = note.read_text(), (self.folder / "joined/index.html").read_bytes()
+        join = ["figures", "--join", "--only", "pose-space", "-o", "joined", *self.CELL]
+        for wrong, fragment in ((None, f"{name}.figure' is missing: 'exemplar figures --only {name}' makes it"),
+                                (text.replace("\t0.", "\t9."), f"{name}.figure' is of version 9."),
+                                (text.replace("cell 48", "cell 50"), "with cell 50"),
+                                (text[:20], f"{name}.figure' is no note of a figure"),
+                                (text + "a fact without numbers\n", f"{name}.figure' is no note of a figure"),
+                                (text.replace(name, "other-1"), f"{name}.figure' is no note of a figure")):
+            with self.subTest(wrong=wrong):
+                note.unlink() if wrong is None else note.write_text(wrong)
+                self.sentence(self.run_tool(*join), 1, fragment)
+                self.assertTrue((self.folder / "joined/index.html").read_bytes() == page)
+        note.write_text(text)
+        self.succeed(*join)
+        self.sentence(self.run_tool("figures", "--list", "--join"), 2, "give one of them")
+        self.sentence(self.run_tool("figures", "--list", "--only", "nothing"), 2, "no figure 'nothing'")
+
+    def test_names(self):
+        """Slow figures are listed with --all only; every name is one figure that --only finds."""
+        few, many = (self.succeed("figures", "--list", *words).out.splitlines() for words in ([], ["--all"]))
+        self.assertEqual(len(set(many)), len(many))
+        self.assertTrue(set(few) < set(many))
+        for name in many:
+            self.assertEqual(self.succeed("figures", "--list", "--all", "--only", name).out, name + "\n")
+
+
 if __name__ == "__main__":
     harness.main()

@@ -82,6 +82,10 @@ class Figures(harness.Case):
         total = sum(len(figures) for figures in page.sections.values())
         self.assertRegex(line, rf"^out/index.html: {shown} of {total} figures and tables, ")
         files = {path.name for path in (self.folder / "out").iterdir() if path.is_file()} - {"index.html"}
+        notes = {name for name in files if name.endswith(".figure")}
+        self.assertEqual(len(notes), shown)
+        files -= notes
+        self.assertTrue({name.rsplit(".", 1)[0] + ".figure" for name in files} <= notes)
         self.assertEqual(files, {link for link in page.links if "/" not in link and not link.startswith("#")})
         for name in files:
             data = (self.folder / "out" / name).read_bytes()
