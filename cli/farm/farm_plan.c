@@ -40,8 +40,8 @@ static const ex_option options[] = {
 
 /* Kinds of work. */
 static const exi_farm_work *const works[] = {
-    &exi_farm_work_apply, &exi_farm_work_learn, &exi_farm_work_bake,
-    &exi_farm_work_scan,  &exi_farm_work_warp,  &exi_farm_work_sheet,
+    &exi_farm_work_apply, &exi_farm_work_learn, &exi_farm_work_bake,    &exi_farm_work_scan,
+    &exi_farm_work_warp,  &exi_farm_work_sheet, &exi_farm_work_figures,
 };
 enum { WORK_COUNT = (int)(sizeof works / sizeof works[0]) };
 
@@ -480,6 +480,7 @@ const ex_command cmd_farm_plan = {
                    "  scan         \"sessions\": markers and maps of scans, a body of each session\n"
                    "  warp         \"pairs\", or \"from\" x \"to\": rigs of paths between forms\n"
                    "  sheet        \"rigs\": grids of forms, cut by cells\n"
+                   "  figures      the papers' figures, one by one, and their page\n"
                    "\n"
                    "\"output\" names the results, with {garment}, {driver}, {rig} and so on.\n"
                    "\"options\" has options of the command, {\"fps\": 30, \"untangle\": true}.\n"
