@@ -6,6 +6,29 @@
 #include "common/pool.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static bool reference_only, screen, figure_only, force;
+static ex_word_list names;
+
+static const ex_option options[] = {
+    {.name = "force", .help = "do everything again, even if an earlier run left records", .flag = &force},
+    {.name = "reference-only", .help = "find figure and pose of the reference alone", .flag = &reference_only},
+    {.name = "figure-only", .help = "find the person's figure, and register the reference alone", .flag = &figure_only},
+    {.name = "scan",
+     .argument = "NAME",
+     .help = "register this scan, and do nothing else; may be given several times",
+     .words = &names},
+    {.name = "screen", .help = "with --scan: only pose it, and see whether it is of this person", .flag = &screen},
+};
+
+/* True if a step is about this scan. */
+static bool is_about(const ex_scan_session *session, int scan) {
+    bool about = names.count == 0;
+    for (int i = 0; i < names.count && !about; i++)
+        about = strcmp(names.words[i], session->scans[scan].name) == 0;
+    return about;
+}
 
 static void print_text(const ex_scan_session *session, const ex_scan_carried *carried) {
     char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE], d[EXI_TEXT_SIZE];
@@ -13,8 +36,9 @@ static void print_text(const ex_scan_session *session, const ex_scan_carried *ca
     exi_print("%-20s %9s %12s %12s %7s\n", "", "points", "of points", "of surface", "seen");
     for (int i = 0; i < carried->scan_count; i++) {
         const ex_carried_scan *scan = &carried->scans[i];
-        count += !scan->left_out;
-        if (!scan->left_out)
+        const bool done = !scan->left_out && is_about(session, scan->scan) && (scan->seen > 0 || !figure_only);
+        count += done;
+        if (done)
             exi_print("%-20s %9d %12s %12s %5.0f %%\n", session->scans[scan->scan].name, scan->anchor_count,
                       exi_text_length(a, scan->anchor_rms), exi_text_length(b, scan->rms), 100 * scan->seen);
     }
@@ -74,10 +98,34 @@ static void say_thinned(const ex_scan_session *session, const ex_scan_carried *c
                      carried->scans[most].read_count, carried->scans[most].point_count);
 }
 
+/* True if the files of this step can be written. */
+static bool can_write(const ex_scan_session *session) {
+    if (reference_only || screen)
+        return exi_scan_can_write(session, "carried", "");
+    if (figure_only || names.count > 0)
+        return exi_scan_can_write(session, "carried", "") && exi_scan_can_write(session, "registered", "");
+    return exi_scan_can_write(session, "", "fit.json") && exi_scan_can_write(session, "registered", "") &&
+           exi_scan_can_write(session, "template", "body.glb");
+}
+
+static int check_usage(const ex_call *call) {
+    if (screen && names.count == 0)
+        return exi_wrong_usage(call->command, "--screen needs the name of a scan: --scan NAME");
+    if (reference_only + figure_only + (names.count > 0) > 1)
+        return exi_wrong_usage(call->command,
+                               "--reference-only, --figure-only and --scan are different steps: give one "
+                               "of them");
+    return EX_EXIT_DONE;
+}
+
 static int run(const ex_call *call) {
-    ex_scan_session *session = exi_scan_open_to_change(call);
+    if (check_usage(call) != EX_EXIT_DONE)
+        return EX_EXIT_USAGE;
+    /* Different scans may be done at the same time: each process writes files of its own. */
+    ex_scan_session *session = names.count > 0 ? exi_scan_open(call) : exi_scan_open_to_change(call);
     if (!session)
         return EX_EXIT_FAILED;
+    bool *scans = exi_scan_choose(session, &names);
     ex_error error = {0};
     ex_scan_carried *carried = NULL;
     exi_progress progress;
@@ -87,34 +135,45 @@ static int run(const ex_call *call) {
             "%s: this session has a cage and no template person: \"template\": \"human\" in scan.json gives "
             "it one",
             session->folder);
+        free(scans);
         ex_scan_session_destroy(session);
         return EX_EXIT_FAILED;
     }
-    if (!exi_scan_can_write(session, "", "fit.json") || !exi_scan_can_write(session, "registered", "") ||
-        !exi_scan_can_write(session, "template", "body.glb")) {
+    if (!scans || !can_write(session)) {
+        free(scans);
         ex_scan_session_destroy(session);
         return EX_EXIT_FAILED;
     }
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
-    const ex_scan_carry_options how = {.progress = &progress.hook, .tasks = exi_pool_tasks(pool)};
+    const ex_scan_carry_options how = {.progress = &progress.hook,
+                                       .tasks = exi_pool_tasks(pool),
+                                       .force = force,
+                                       .scans = names.count > 0 ? scans : NULL,
+                                       .step = reference_only    ? EX_SCAN_CARRY_REFERENCE
+                                               : figure_only     ? EX_SCAN_CARRY_FIGURE
+                                               : names.count < 1 ? EX_SCAN_CARRY_ALL
+                                               : screen          ? EX_SCAN_CARRY_SCREEN
+                                                                 : EX_SCAN_CARRY_SCAN};
     result = ex_scan_carry(session, &how, &carried, &error);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
     for (int i = 0; result == EX_OK && !call->quiet && i < carried->scan_count; i++)
-        if (carried->scans[i].left_out)
+        if (carried->scans[i].left_out && is_about(session, carried->scans[i].scan) && !reference_only)
             print_left_out(session, &carried->scans[i]);
-    if (result == EX_OK && !call->quiet)
+    const bool whole = how.step == EX_SCAN_CARRY_ALL;
+    if (result == EX_OK && !call->quiet && whole)
         say_thinned(session, carried);
-    if (result == EX_OK && !call->quiet && carried->unseen[0])
+    if (result == EX_OK && !call->quiet && whole && carried->unseen[0])
         exi_failed_text("no scan shows the skin at these joints, so it is that of a usual person with this figure: %s",
                         carried->unseen);
     if (result != EX_OK)
         exi_failed(&error);
     else if (call->json)
         print_json(session, carried);
-    else if (!call->quiet)
+    else if (!call->quiet && (whole || how.step == EX_SCAN_CARRY_FIGURE || how.step == EX_SCAN_CARRY_SCAN))
         print_text(session, carried);
+    free(scans);
     ex_scan_carried_destroy(carried);
     ex_scan_session_destroy(session);
     return result == EX_OK ? EX_EXIT_DONE : EX_EXIT_FAILED;
@@ -123,7 +182,9 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_carry = {
     .name = "scan carry",
     .summary = "carry a template person to the scans, and register it",
-    .usage = "scan carry DIR",
+    .usage = "scan carry DIR [--force]\n"
+             "scan carry DIR --reference-only | --figure-only [--force]\n"
+             "scan carry DIR --scan NAME ... [--screen] [--force]",
     .description = "Finds the figure of the person and the pose of every scan, then moves the\n"
                    "template's skin onto each scan. Nothing has to be measured. The reference scan\n"
                    "needs landmarks (landmarks/NAME.csv) or named markers (labels/NAME.csv), at\n"
@@ -141,8 +202,17 @@ const ex_command cmd_scan_carry = {
                    "much of the body each scan shows. A scan that does not show this person is left\n"
                    "out, and the reason goes to stderr; look/NAME.png is a picture of it, with the\n"
                    "template and the points. A reference that is no person is refused in the same\n"
-                   "way, with exit status 1.",
-    .examples = "exemplar scan carry anna",
+                   "way, with exit status 1.\n"
+                   "\n"
+                   "The work can be divided among processes, and the files are the same. Run\n"
+                   "--reference-only; --scan NAME --screen for every scan, in any order and at the\n"
+                   "same time; --figure-only; --scan NAME for every scan, likewise; at last 'scan\n"
+                   "carry DIR'. Each leaves records in carried/ for the next. Frames of a sequence\n"
+                   "depend on each other: give those of one sequence to one process.",
+    .examples = "exemplar scan carry anna\n"
+                "exemplar scan carry anna --scan reach --scan squat",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
     .json = true,
     .argument_min = 1,
     .argument_max = 1,

@@ -28,7 +28,10 @@ static const ex_option options[] = {
      .help = "with --page: a page to click landmarks, for a template person; default if the session has no table of "
              "markers",
      .flag = &landmarks},
-    {.name = "scan", .argument = "NAME", .help = "name of the scan", .text = &scan_name},
+    {.name = "scan",
+     .argument = "NAME",
+     .help = "name of the scan; alone: label it with the skeleton of fit.json",
+     .text = &scan_name},
     {.name = "force", .letter = 'f', .help = "label scans again that were labelled automatically", .flag = &force},
 };
 
@@ -95,10 +98,12 @@ static void print_text(const ex_scan_session *session, const ex_scan_labelling *
 
 /* Warns about scans in which nothing is certain: they have nothing in common with the reference, or their names agree
  * with each other and not with those of the other scans. */
-static int warn(const ex_scan_session *session, const ex_scan_labelling *labels) {
+static int warn(const ex_scan_session *session, const ex_scan_labelling *labels, const bool *only) {
     int exit_code = EX_EXIT_DONE;
     for (int i = 0; i < labels->scan_count; i++) {
         int doubts = 0;
+        if (only && !only[i])
+            continue;
         for (int d = 0; d < labels->doubt_count; d++)
             doubts += labels->doubts[d].scan == i;
         if (labels->sure[i] == 0 && doubts > 0)
@@ -119,8 +124,10 @@ static int warn(const ex_scan_session *session, const ex_scan_labelling *labels)
 
 /* True if markers were found on all scans; false after printing an error. Notes the labels that are older than the
  * markers. */
-static bool check_found(const ex_scan_session *session, bool *redo) {
+static bool check_found(const ex_scan_session *session, const bool *only, bool *redo) {
     for (int i = 0; i < session->scan_count; i++) {
+        if (only && !only[i])
+            continue;
         char *found = ex_scan_path(session, "found", session->scans[i].name, ".csv");
         char *labels = ex_scan_path(session, "labels", session->scans[i].name, ".csv");
         const bool memory = found && labels, there = memory && exi_file_exists(found);
@@ -138,20 +145,22 @@ static bool check_found(const ex_scan_session *session, bool *redo) {
     return true;
 }
 
-static int label(const ex_call *call, const ex_scan_session *session) {
+/* only, known: of --scan; else NULL. */
+static int label(const ex_call *call, const ex_scan_session *session, const bool *only, const ex_scan_fitted *known) {
     bool *redo = array_allocate((size_t)session->scan_count, sizeof *redo);
     exi_progress progress;
     ex_error error = {0};
     ex_scan_labelling *labels = NULL;
     if (!redo)
         return exi_failed_memory();
-    if (!check_found(session, redo)) {
+    if (!check_found(session, only, redo)) {
         free(redo);
         return EX_EXIT_FAILED;
     }
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
-    const ex_scan_label_options how = {.redo = redo, .progress = &progress.hook, .tasks = exi_pool_tasks(pool)};
+    const ex_scan_label_options how = {
+        .redo = redo, .progress = &progress.hook, .tasks = exi_pool_tasks(pool), .known = known, .only = only};
     const ex_result result = ex_scan_label(session, &how, &labels, &error);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
@@ -162,8 +171,23 @@ static int label(const ex_call *call, const ex_scan_session *session) {
         print_json(session, labels);
     else if (!call->quiet)
         print_text(session, labels);
-    const int exit_code = warn(session, labels);
+    const int exit_code = warn(session, labels, only);
     ex_scan_labelling_destroy(labels);
+    return exit_code;
+}
+
+/* Labels one scan with the skeleton of fit.json. */
+static int label_one(const ex_call *call, const ex_scan_session *session) {
+    bool *only = array_allocate((size_t)session->scan_count, sizeof *only);
+    const int scan = exi_scan_find(session, scan_name);
+    ex_scan_fitted *known = only && scan >= 0 ? exi_scan_open_fit(session) : NULL;
+    int exit_code = only ? EX_EXIT_FAILED : exi_failed_memory();
+    for (int i = 0; known && i < session->scan_count; i++)
+        only[i] = i == scan;
+    if (known)
+        exit_code = label(call, session, only, known);
+    ex_scan_fitted_destroy(known);
+    free(only);
     return exit_code;
 }
 
@@ -258,7 +282,7 @@ static int write_page(const ex_call *call, const ex_scan_session *session) {
         exit_code = exi_failed_memory();
     else if (!exi_output_check(call->command, page, ".html", NULL, &exit_code))
         count = 0;
-    else if (landmarks || check_found(session, redo))
+    else if (landmarks || check_found(session, NULL, redo))
         count = choose_scans(session, scans);
     if (count > 0) {
         exi_pool *pool = exi_pool_create(call->threads);
@@ -281,12 +305,10 @@ static int write_page(const ex_call *call, const ex_scan_session *session) {
 static int run(const ex_call *call) {
     if (csv && page)
         return exi_wrong_usage(call->command, "--csv and --page do not go together: run one after the other");
-    if (scan_name && !csv && !page)
-        return exi_wrong_usage(call->command,
-                               "--scan goes with --csv or --page: labelling always uses all scans together");
     if (landmarks && !page)
         return exi_wrong_usage(call->command, "--landmarks goes with --page: it writes a page to click them on");
-    ex_scan_session *session = page ? exi_scan_open(call) : exi_scan_open_to_change(call);
+    const bool alone = scan_name && !csv && !page; /* several at the same time, each with a file of its own */
+    ex_scan_session *session = page || alone ? exi_scan_open(call) : exi_scan_open_to_change(call);
     if (!session)
         return EX_EXIT_FAILED;
     int exit_code = EX_EXIT_FAILED;
@@ -294,7 +316,7 @@ static int run(const ex_call *call) {
         exit_code = write_page(call, session);
     else if (exi_scan_can_write(session, "labels", "") &&
              (!csv || !session->person || exi_scan_can_write(session, "landmarks", "")))
-        exit_code = csv ? take(call, session) : label(call, session);
+        exit_code = csv ? take(call, session) : alone ? label_one(call, session) : label(call, session, NULL, NULL);
     ex_scan_session_destroy(session);
     return exit_code;
 }
@@ -303,6 +325,7 @@ const ex_command cmd_scan_label = {
     .name = "scan label",
     .summary = "name markers of scans, or click landmarks",
     .usage = "scan label DIR [--force] [--json]\n"
+             "scan label DIR --scan NAME [--force] [--json]\n"
              "scan label DIR --csv FILE.csv [--scan NAME]\n"
              "scan label DIR --page FILE.html [--landmarks] [--scan NAME]",
     .description = "Names the markers of all scans of a session. It starts from the markers found\n"
@@ -319,6 +342,10 @@ const ex_command cmd_scan_label = {
                    "asked again: a line without confidence was named by hand and is never changed,\n"
                    "and no_markers.csv has spots that are no markers. Scans that were labelled\n"
                    "before are left alone, unless new markers were found on them.\n"
+                   "\n"
+                   "With --scan alone, names the markers of that scan with the skeleton of fit.json,\n"
+                   "from 'scan fit' of other scans. Names depend on no other scan then, and many\n"
+                   "processes can name one scan each. 'scan label DIR' lists the doubtful ones.\n"
                    "\n"
                    "For a template person without markers, --page writes a page to click\n"
                    "landmarks: every scan can be turned, and the page says where each landmark is.\n"

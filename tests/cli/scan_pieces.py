@@ -186,5 +186,37 @@ class Maps(Pieces):
         self.assertFalse((folder / "cage.obj").exists())
 
 
+class Labels(Pieces):
+    ALONE = ["arm_13", "shoulder_05", "torso_23"]
+
+    def test_alone(self):
+        """Scans named alone, with the skeleton of the others: in any order, and as all were named together."""
+        folder = self.session("s", "fit.json", "labels/doubtful.csv", *[f"labels/{name}.csv" for name in self.ALONE])
+        self.assertEqual(self.run_tool("scan", "fit", "s", "-q").code, 0)
+        places = [self.private(folder, f"p{i}", "labels") for i in range(len(self.ALONE))]
+        for outcome in self.at_once([["scan", "label", place, "--scan", name, "-q"]
+                                     for place, name in zip(places, self.ALONE)]):
+            self.assertEqual((outcome.code, outcome.err), (0, ""))
+        for place, name in zip(places, self.ALONE):
+            self.assertEqual(os.listdir(place / "labels"), [name + ".csv"])
+            self.succeed("scan", "label", "s", "--scan", name, "-q")
+            made = (place / "labels" / (name + ".csv")).read_bytes()
+            self.assertEqual((folder / "labels" / (name + ".csv")).read_bytes(), made)
+            rows, others = ({line.split(",")[0]: line.split(",")[1:] for line in text.splitlines()[1:]} for text in
+                            (made.decode(), (self.made / "body/labels" / (name + ".csv")).read_text()))
+            sure = [marker for marker, row in rows.items() if float(row[3]) >= 0.9]
+            self.assertGreater(len(sure), 0.9 * len(others))
+            for marker in sure:
+                if marker in others and float(others[marker][3]) >= 0.9:
+                    self.assertEqual(rows[marker][:3], others[marker][:3], marker)
+        self.assertFalse((folder / "labels/doubtful.csv").exists())
+        self.assertIn("labelled before", self.succeed("scan", "label", "s").out)
+        self.assertTrue((folder / "labels/doubtful.csv").exists())
+
+    def test_one_sentence(self):
+        self.session("s", "fit.json", "labels/arm_13.csv")
+        self.sentence(self.run_tool("scan", "label", "s", "--scan", "arm_13"), 1, "fit.json", "scan fit")
+
+
 if __name__ == "__main__":
     harness.main()

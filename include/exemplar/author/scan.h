@@ -412,12 +412,18 @@ typedef struct ex_label_scans_def {
 EX_API ex_result ex_label_scans(const ex_label_scans_def *def, ex_label *const *labels, double *evidence,
                                 ex_error *error);
 
+/* The contents of fit.json; see below. */
+typedef struct ex_scan_fitted ex_scan_fitted;
+
 /* Options of labelling a session. */
 typedef struct ex_scan_label_options {
     const bool *redo; /* [scan_count] true for scans whose automatic labels are made again; NULL: only those that have
                          none yet */
     const ex_progress *progress;
     const ex_tasks *tasks;
+    const ex_scan_fitted *known; /* with `only`: a fit of some scans of the session */
+    const bool *only; /* [scan_count] true for scans that are labelled, each alone, with the skeleton of `known`; then
+                         labels/doubtful.csv is left to a later call. NULL: all scans together */
 } ex_scan_label_options;
 
 /* A marker with an uncertain name. */
@@ -491,7 +497,7 @@ EX_API ex_result ex_scan_landmark_page(const ex_scan_session *session, const int
 /* ---- the fit ---- */
 
 /* The contents of fit.json: the fitted kinematics, and the poses of scans by name. */
-typedef struct ex_scan_fitted {
+struct ex_scan_fitted {
     ex_kinematics *kinematics;
     int scan_count;
     char **names;
@@ -502,7 +508,7 @@ typedef struct ex_scan_fitted {
                              NULL: none is turned */
     int left_count;       /* scans that do not fit the others, and are left out */
     char **left_names, **left_reasons; /* [left_count] */
-} ex_scan_fitted;
+};
 
 /* Read, write and release fit.json. */
 EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_error *error);
@@ -534,11 +540,24 @@ EX_API ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_o
 
 /* ---- a template person ---- */
 
+/* Steps of carrying a template person, which different processes may take, in this order. Each leaves records in
+ * carried/ for the next, and makes those that it needs and does not find. The result is that of one process. */
+typedef enum ex_scan_carry_step {
+    EX_SCAN_CARRY_ALL,       /* everything; scans with records are not done again */
+    EX_SCAN_CARRY_REFERENCE, /* the figure and pose of the reference alone: once */
+    EX_SCAN_CARRY_SCREEN,    /* some scans are posed with it: those that are not of this person are left out */
+    EX_SCAN_CARRY_FIGURE,    /* the person's figure, from several scans: once */
+    EX_SCAN_CARRY_SCAN       /* some scans are registered: registered/NAME.ply */
+} ex_scan_carry_step;
+
 /* Options of carrying a template person to the scans of a session. */
 typedef struct ex_scan_carry_options {
     double sure; /* labels of less confidence are ignored; 0: the default, 0.9 */
     const ex_progress *progress;
     const ex_tasks *tasks;
+    ex_scan_carry_step step; /* default: everything */
+    const bool *scans;       /* [scan_count of the session] true for those of the step; NULL: all */
+    bool force;              /* true: what the step makes is made again, even if there are records */
 } ex_scan_carry_options;
 
 /* A scan that a template was carried to. Distances are in metres. */

@@ -26,6 +26,7 @@ enum { STARTS = 6 };
 #define STRANGE      0.15 /* a scan with a smaller fraction of sure labels shows something else, where chance gives some */
 #define FITTED_SLACK 0.008
 #define FITTED_TILT  4.0
+#define KNOWN_SIGMA  0.01 /* metres: deviation of a marker from its place, of a fit that does not say it */
 
 /* ---- final labels ---- */
 
@@ -472,6 +473,50 @@ static ex_result label_all(exi_label_run *run, ex_error *error) {
             if (label->site >= 0 && run->doubtful[label->site] && run->known[i][f] < 0 && label->confidence > 0.5)
                 label->confidence = 0.5;
         }
+    return result;
+}
+
+/* ---- one scan ---- */
+
+/* Labels the first of its scans; the others only lend their poses. */
+static ex_result label_known(exi_label_run *run, const ex_kin_pose *others, ex_error *error) {
+    const ex_label_scans_def *def = run->def;
+    if (!allocate(run))
+        return ex_error_memory(error, "the labels", (size_t)def->scan_count);
+    for (int i = 1; i < def->scan_count; i++) {
+        memcpy(run->poses[i].rotations, others[i - 1].rotations,
+               (size_t)run->kinematics->joint_count * sizeof *others->rotations);
+        memcpy(run->poses[i].translation, others[i - 1].translation, sizeof others->translation);
+        run->turned[i] = run->good[i] = true;
+    }
+    for (int s = 0; s < run->kinematics->site_count; s++)
+        run->sigmas[s] = KNOWN_SIGMA;
+    run->fitted = run->wanted[0] = true;
+    run->pass = 1;
+    ex_result result = read_given(run, 0, error);
+    if (result == EX_OK)
+        result = label_wanted(run, error);
+    if (result == EX_OK)
+        doubt_strangers(run);
+    return result;
+}
+
+ex_result exi_label_known(const ex_kinematics *kinematics, const ex_label_scan *scan, const ex_kin_pose *others,
+                          int other_count, ex_label *labels, ex_error *error) {
+    exi_arena arena = {0};
+    ex_label_scan *scans = exi_arena_allocate(&arena, (size_t)other_count + 1, sizeof *scans);
+    ex_label **rows = exi_arena_allocate(&arena, (size_t)other_count + 1, sizeof *rows);
+    const ex_label_scans_def def = {
+        .kinematics = kinematics, .scan_count = other_count + 1, .scans = scans, .reference = -1};
+    exi_label_run run = {.def = &def, .labels = rows, .arena = &arena, .kinematics = ex_kinematics_copy(kinematics)};
+    ex_result result = scans && rows && run.kinematics ? EX_OK : ex_error_memory(error, "the labels", 0);
+    if (result == EX_OK) {
+        scans[0] = *scan;
+        rows[0] = labels;
+        result = label_known(&run, others, error);
+    }
+    ex_kinematics_destroy(run.kinematics);
+    exi_arena_free(&arena);
     return result;
 }
 

@@ -61,6 +61,11 @@ void exi_label_place_reference(exi_label_run *run);
  * scans; notes those that cannot be told apart. */
 ex_result exi_label_unseen(exi_label_run *run, ex_error *error);
 
+/* Labels one scan with a skeleton that was fitted, and with poses of other scans [other_count] to start from. labels
+ * [found_count of the scan]. */
+ex_result exi_label_known(const ex_kinematics *kinematics, const ex_label_scan *scan, const ex_kin_pose *others,
+                          int other_count, ex_label *labels, ex_error *error);
+
 /* Writes a field of a table, quoted if necessary. */
 void exi_label_write_name(ex_file_writer *writer, const char *text);
 

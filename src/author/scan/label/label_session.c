@@ -281,6 +281,51 @@ void ex_scan_labelling_destroy(ex_scan_labelling *labels) {
     free(labels);
 }
 
+/* Poses of the fit to start a scan from. */
+enum { OTHERS = 5 };
+
+/* Finds poses of scans near this one in the list; returns their number. */
+static int find_others(const work *w, int scan, ex_kin_pose others[OTHERS]) {
+    const ex_scan_fitted *known = w->options->known;
+    int count = 0;
+    for (int away = 1; away < w->session->scan_count && count < OTHERS; away++)
+        for (int side = -1; side <= 1 && count < OTHERS; side += 2) {
+            const int other = scan + side * away;
+            for (int k = 0; k < known->scan_count && other >= 0 && other < w->session->scan_count; k++)
+                if (strcmp(known->names[k], w->session->scans[other].name) == 0) {
+                    others[count++] = known->poses[k];
+                    break;
+                }
+        }
+    return count;
+}
+
+/* Labels each of the chosen scans alone, with a skeleton that is known. */
+static ex_result label_alone(work *w, ex_error *error) {
+    const ex_kinematics *own = w->session->kinematics, *known = w->options->known->kinematics;
+    size_t capacity = 0;
+    bool same = known->joint_count == own->joint_count && known->site_count == own->site_count;
+    for (int s = 0; same && s < own->site_count; s++)
+        same = strcmp(known->sites[s].name, own->sites[s].name) == 0;
+    if (!same)
+        return ex_error_kind(error, ex_error_set(error, EX_ERROR_DATA, "fit.json has other joints or markers"),
+                             "old_fit");
+    ex_result result = EX_OK;
+    for (int i = 0; i < w->session->scan_count && result == EX_OK; i++) {
+        ex_kin_pose others[OTHERS];
+        if (!w->options->only[i])
+            continue;
+        result = read_scan(w, i, error);
+        if (result == EX_OK && !w->scans[i].done)
+            result = exi_label_known(known, &w->scans[i], others, find_others(w, i, others), w->labels[i], error);
+        if (result == EX_OK && !w->scans[i].done)
+            result = write_scan(w, i, error);
+        if (result == EX_OK)
+            result = take_stock(w, i, &capacity, error);
+    }
+    return result;
+}
+
 static ex_result label_session(work *w, ex_error *error) {
     const ex_scan_session *session = w->session;
     const size_t n = (size_t)session->scan_count;
@@ -296,6 +341,8 @@ static ex_result label_session(work *w, ex_error *error) {
     if (!w->scans || !w->files || !w->file_counts || !w->found || !w->labels || !w->result)
         return ex_error_memory(error, "the labels", n * sizeof *w->scans);
     result = exi_refused_read(session, &w->refused, &w->refused_count, error);
+    if (result == EX_OK && w->options && w->options->known && w->options->only)
+        return label_alone(w, error);
     for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
         result = read_scan(w, i, error);
         any = any || !w->scans[i].done;

@@ -7,6 +7,7 @@
  *   person_points.c  landmarks and markers, and what each scan starts from
  *   person_skin.c    the skin that scans can show; registration of a scan
  *   person_files.c   what is written
+ *   person_records.c what processes that share the work tell each other
  *   person_body.c    the body of registered scans
  *   person_sound.c   whether it is one
  *   person_dials.c   dials for its figure
@@ -31,7 +32,8 @@ typedef struct exi_carry_place {
     char *name;
     int joint;     /* of the template, of a marker; -1: unknown */
     bool landmark; /* clicked */
-    bool known;    /* true if it has a place on the template */
+    bool known;    /* true if it has a place on the template, */
+    int since;     /* given by the scan of that turn; -1: by the template or the reference */
     ex_register_anchor anchor;
 } exi_carry_place;
 
@@ -45,6 +47,10 @@ typedef struct exi_carry_scan {
     bool posed;
     double hold;    /* radians: of a frame, how far its pose is from that of the frame before; 0: it starts anew */
     double matched; /* share of the posed template that lies on the scan */
+    bool together;  /* true if the figure was found from it */
+    double (*told_rotations)[4]; /* [joint_count]: of the fit of markers; NULL: none */
+    bool hashed;
+    uint64_t files; /* hash of its files, once hashed */
     ex_carried_scan *report;
 } exi_carry_scan;
 
@@ -60,12 +66,14 @@ typedef struct exi_carry {
     size_t place_capacity;
     exi_carry_scan *ones; /* [session->scan_count] */
     int one_count, reference;
-    ex_scan_fitted *by_markers; /* poses from markers alone, from the neutral pose; NULL: none */
     double *figure;
     double (*rest)[3], (*joints)[3]; /* of the figure; rest: of the person once the reference is registered */
     double (*rotations)[9], (*posed)[3];
     float *matching, *stiffness; /* [vertex_count] */
     float *shown;                /* [joint_count]: the largest share of its skin that a scan shows */
+    double usual;                /* metres: how far the scans of the figure are from it */
+    int turn;                    /* of the scan that is registered: places that later ones give do not count */
+    uint64_t hash, figure_hash;  /* of all that is not in the files of scans; of the figure, 0: it is not in a file */
     ex_mesh *mesh;               /* the template where a registration starts */
     ex_scan_carried *report;
     ex_error *error;
@@ -93,21 +101,23 @@ bool exi_carry_check_files(const exi_carry *w, const exi_carry_scan *o, const ex
 bool exi_carry_check_count(const exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, int least, char *why,
                            size_t size);
 bool exi_carry_check_pose(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in, char *why, size_t size);
-/* Poses all scans but the reference, with its figure, and leaves those out that are not of this person. */
-ex_result exi_carry_screen(exi_carry *w);
+/* Poses a scan with the figure of the reference, and leaves it out if it is not of this person. */
+ex_result exi_carry_screen(exi_carry *w, exi_carry_scan *o);
 /* Leave a scan out; refuse the reference, which returns EX_ERROR_DATA. Both draw it. */
 void exi_carry_leave_out(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why);
 ex_result exi_carry_refuse(exi_carry *w, exi_carry_scan *o, const exi_carry_input *in, const char *why);
-/* Notes the bones that a registered scan shows; names those that none does. */
-void exi_carry_note_shown(exi_carry *w, const ex_registered *registered);
+/* Finds the share of each bone's skin that a registered scan shows [joint_count]; names bones that no scan shows. */
+void exi_carry_find_shown(const exi_carry *w, const ex_registered *registered, float *shown);
 void exi_carry_name_unseen(const exi_carry *w, char *names, size_t size);
 /* Draws look/NAME.png: a scan, its points, and the template as far as it is posed; false if it cannot. */
 bool exi_carry_look(exi_carry *w, const exi_carry_scan *o, const exi_carry_input *in);
-/* Removes the pictures of an earlier run. */
-void exi_carry_forget_looks(const exi_carry *w);
+/* Removes the picture of an earlier run. */
+void exi_carry_forget_look(const exi_carry *w, int scan);
 
 /* Reads landmarks and labels of all scans that have some. */
 ex_result exi_carry_read_points(exi_carry *w);
+/* True if a name has a place on the template, in this turn. */
+bool exi_carry_is_known(const exi_carry *w, const exi_carry_place *place);
 /* Returns the number of a name among the places, or -1. */
 int exi_carry_find_place(const exi_carry *w, const char *name);
 /* Finds the anchors of a scan [o->count]: points whose names have a place on the template. Returns their number. */
@@ -134,6 +144,21 @@ ex_result exi_carry_take_person(exi_carry *w, const exi_carry_scan *o, const ex_
 ex_result exi_carry_write_registered(exi_carry *w, const exi_carry_scan *o, const ex_registered *registered);
 /* Writes template/body.glb and fit.json. */
 ex_result exi_carry_write_person(exi_carry *w);
+
+/* Records (person_records.c). Hash all that is not in the files of scans, after the points are read; then write and
+ * read. there: false if there is none, or one of something else; then nothing has changed but the memory of figure and
+ * places. */
+void exi_carry_hash(exi_carry *w);
+ex_result exi_carry_write_reference(exi_carry *w);
+ex_result exi_carry_read_reference(exi_carry *w, bool *there);
+ex_result exi_carry_write_screened(exi_carry *w, const exi_carry_scan *o);
+ex_result exi_carry_read_screened(exi_carry *w, exi_carry_scan *o, bool *there);
+ex_result exi_carry_write_figure(exi_carry *w);
+/* asked [scan_count]: only these scans and the reference need the files that it was found from; NULL: all. */
+ex_result exi_carry_read_figure(exi_carry *w, const bool *asked, bool *there);
+/* shown [joint_count]: of this scan. */
+ex_result exi_carry_write_carried(exi_carry *w, exi_carry_scan *o, const float *shown);
+ex_result exi_carry_read_carried(exi_carry *w, exi_carry_scan *o, float *shown, bool *there);
 
 /* ---- the body ---- */
 

@@ -56,6 +56,7 @@ static ex_result do_reference(exi_carry *w) {
     exi_carry_input in = {0};
     ex_registered *registered = NULL;
     char why[sizeof o->report->reason];
+    exi_carry_forget_look(w, o->scan);
     ex_result result = exi_carry_start(w, o);
     if (result == EX_OK)
         result = exi_carry_open(w, o, &in);
@@ -94,6 +95,21 @@ static int other_scan(const exi_carry *w, int n) {
     return -1;
 }
 
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the scans of the figure: of those alone, so that no scan depends on the order of the others. */
+static double median_figure_rms(exi_carry_scan *const *chosen, int chosen_count) {
+    double values[TOGETHER];
+    int count = 0;
+    for (int i = 0; i < chosen_count; i++)
+        values[count++] = chosen[i]->report->figure_rms;
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return count > 0 ? values[count / 2] : 0;
+}
+
 /* Fits the figure to the reference and a few others, spread over the list. */
 static ex_result do_together(exi_carry *w) {
     exi_carry_scan *chosen[TOGETHER];
@@ -110,6 +126,7 @@ static ex_result do_together(exi_carry *w) {
             chosen[count++] = &w->ones[other];
     }
     for (int i = 0; i < count && result == EX_OK; i++) {
+        chosen[i]->together = true;
         result = exi_carry_open(w, chosen[i], &inputs[i]);
     }
     if (result == EX_OK)
@@ -117,28 +134,13 @@ static ex_result do_together(exi_carry *w) {
     for (int i = 0; i < count; i++)
         exi_carry_close(w, chosen[i], &inputs[i]);
     exi_human_figure(w->human, w->figure, w->rest, w->joints);
+    w->usual = median_figure_rms(chosen, count);
     return result;
-}
-
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_figure_rms(const exi_carry *w) {
-    double values[TOGETHER * 64];
-    int count = 0;
-    for (int i = 0; i < w->one_count && count < TOGETHER * 64; i++)
-        if (w->ones[i].posed)
-            values[count++] = w->ones[i].report->figure_rms;
-    qsort(values, (size_t)count, sizeof *values, compare);
-    return count > 0 ? values[count / 2] : 0;
 }
 
 /* True if a scan that was posed fits the person as the others do. */
 static bool is_near(const exi_carry *w, const exi_carry_scan *o, char *why, size_t size) {
-    const double usual = median_figure_rms(w),
-                 most = worse_times * usual > worse_least ? worse_times * usual : worse_least;
+    const double usual = w->usual, most = worse_times * usual > worse_least ? worse_times * usual : worse_least;
     if (o->report->figure_rms <= most)
         return true;
     snprintf(
@@ -163,13 +165,16 @@ static ex_result register_one(exi_carry *w, exi_carry_scan *o, const exi_carry_i
     return EX_OK;
 }
 
-static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
+/* Registers a scan, or leaves it out. shown [joint_count]: the bones that it shows. */
+static ex_result carry_one(exi_carry *w, exi_carry_scan *o, float *shown) {
     exi_carry_input in = {0};
     ex_registered *registered = NULL;
     const bool reference = o == &w->ones[w->reference];
     char why[sizeof o->report->reason] = "";
+    memset(shown, 0, (size_t)w->joint_count * sizeof *shown);
     if (o->report->left_out)
         return EX_OK;
+    exi_carry_forget_look(w, o->scan);
     ex_result result = exi_carry_open(w, o, &in);
     if (result == EX_OK && !o->posed)
         result = exi_carry_fit(w, &o, &in, 1, true);
@@ -182,7 +187,7 @@ static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
     if (result == EX_OK && !why[0] && reference)
         result = exi_carry_take_person(w, o, registered);
     if (result == EX_OK && !why[0])
-        exi_carry_note_shown(w, registered);
+        exi_carry_find_shown(w, registered, shown);
     if (result == EX_OK && !why[0])
         result = exi_carry_write_registered(w, o, registered);
     if (result == EX_OK && !why[0] && !is_held(w, o))
@@ -192,21 +197,118 @@ static ex_result do_one(exi_carry *w, exi_carry_scan *o) {
     return result;
 }
 
-/* Does the scans other than the reference, those that are held back last. */
-static ex_result do_others(exi_carry *w) {
+/* Does a scan, or takes it from its record. */
+static ex_result do_one(exi_carry *w, exi_carry_scan *o, bool again) {
+    float *shown = exi_array_allocate((size_t)w->joint_count, sizeof *shown);
+    const int one = (int)(o - w->ones);
+    bool there = false;
+    ex_result result = shown ? EX_OK : exi_carry_no_memory(w);
+    w->turn = one == w->reference ? -1 : is_held(w, o) ? w->one_count + one : one;
+    if (result == EX_OK && one != w->reference && !again && !o->report->left_out)
+        result = exi_carry_read_carried(w, o, shown, &there);
+    if (result == EX_OK && !there)
+        result = carry_one(w, o, shown);
+    if (result == EX_OK && !there && one != w->reference && w->options->step != EX_SCAN_CARRY_ALL)
+        result = exi_carry_write_carried(w, o, shown);
+    for (int j = 0; j < w->joint_count && result == EX_OK; j++)
+        w->shown[j] = shown[j] > w->shown[j] ? shown[j] : w->shown[j];
+    w->turn = -1;
+    free(shown);
+    return result;
+}
+
+/* True if the scan has a marker that no scan before it has given a place. */
+static bool is_first(exi_carry *w, const exi_carry_scan *o) {
+    bool first = false;
+    w->turn = (int)(o - w->ones);
+    for (int i = 0; i < o->count && !first; i++)
+        first = !exi_carry_is_known(w, &w->places[o->points[i].name]);
+    w->turn = -1;
+    return first && !is_held(w, o) && !o->report->left_out;
+}
+
+/* Does the scans other than the reference, those that are held back last. firsts: only those that may give places to
+ * markers. */
+static ex_result do_others(exi_carry *w, bool firsts) {
     ex_result result = EX_OK;
     int done = 0;
     for (int k = 0; k < 2 * w->one_count && result == EX_OK; k++) {
         const int i = k % w->one_count;
-        if (i == w->reference || is_held(w, &w->ones[i]) != (k >= w->one_count))
+        if (i == w->reference || is_held(w, &w->ones[i]) != (k >= w->one_count) ||
+            (firsts && !is_first(w, &w->ones[i])))
             continue;
         if (!exi_progress_tell(w->options->progress, w->session->scans[w->ones[i].scan].name,
                                (double)++done / (w->one_count + 1)))
             result = exi_progress_stopped(w->error);
         else
-            result = do_one(w, &w->ones[i]);
+            result = do_one(w, &w->ones[i], w->options->force);
     }
     return result;
+}
+
+/* ---- steps ---- */
+
+/* True if the step is about this scan. */
+static bool is_asked(const exi_carry *w, const exi_carry_scan *o) {
+    return !w->options->scans || w->options->scans[o->scan];
+}
+
+/* Finds the figure of the reference alone. */
+static ex_result find_reference(exi_carry *w) {
+    const ex_scan_carry_step step = w->options->step;
+    const bool again = w->options->force && (step == EX_SCAN_CARRY_ALL || step == EX_SCAN_CARRY_REFERENCE);
+    bool there = false;
+    ex_result result = again ? EX_OK : exi_carry_read_reference(w, &there);
+    if (result == EX_OK && !there)
+        result = exi_carry_fit_markers(w);
+    if (result == EX_OK && !there)
+        result = do_reference(w);
+    return result == EX_OK && !there && step != EX_SCAN_CARRY_ALL ? exi_carry_write_reference(w) : result;
+}
+
+/* Screens the scans of a step: those asked for, or all. */
+static ex_result screen(exi_carry *w, bool all) {
+    const ex_scan_carry_step step = w->options->step;
+    const bool again = w->options->force && (step == EX_SCAN_CARRY_ALL || step == EX_SCAN_CARRY_SCREEN);
+    ex_result result = EX_OK;
+    for (int i = 0; i < w->one_count && result == EX_OK; i++) {
+        bool there = false, needed = all || is_asked(w, &w->ones[i]);
+        for (int k = i + 1; k < w->one_count && !needed && w->session->scans[w->ones[k].scan].follows; k++)
+            needed = is_asked(w, &w->ones[k]); /* a frame needs those before it */
+        if (i == w->reference || !needed)
+            continue;
+        if (!again)
+            result = exi_carry_read_screened(w, &w->ones[i], &there);
+        if (result == EX_OK && !there)
+            result = exi_carry_screen(w, &w->ones[i]);
+        if (result == EX_OK && !there && step != EX_SCAN_CARRY_ALL)
+            result = exi_carry_write_screened(w, &w->ones[i]);
+    }
+    return result;
+}
+
+/* Finds the figure of several scans, and registers the reference. */
+static ex_result find_figure(exi_carry *w) {
+    const ex_scan_carry_step step = w->options->step;
+    const bool again = w->options->force && (step == EX_SCAN_CARRY_ALL || step == EX_SCAN_CARRY_FIGURE);
+    bool there = false;
+    ex_result result =
+        again ? EX_OK : exi_carry_read_figure(w, step == EX_SCAN_CARRY_SCAN ? w->options->scans : NULL, &there);
+    if (result != EX_OK || there)
+        return result;
+    if (step == EX_SCAN_CARRY_SCAN) /* it needs all of them */
+        result = screen(w, true);
+    if (result == EX_OK)
+        result = do_together(w);
+    if (result == EX_OK)
+        result = do_one(w, &w->ones[w->reference], true);
+    if (step == EX_SCAN_CARRY_ALL || result != EX_OK)
+        return result;
+    /* The figure is known, and so are the keys of records. Then markers get places, in the order of the scans. */
+    result = exi_carry_write_figure(w);
+    if (result == EX_OK)
+        result = do_others(w, true);
+    return result == EX_OK ? exi_carry_write_figure(w) : result;
 }
 
 /* ---- entry point ---- */
@@ -241,9 +343,15 @@ static ex_result open_work(exi_carry *w) {
 }
 
 static ex_result carry(exi_carry *w) {
+    const ex_scan_carry_step step = w->options->step;
     char *folder = exi_scan_file(w->session->folder, "registered");
     ex_result result = exi_carry_read_points(w);
-    exi_carry_forget_looks(w);
+    for (int i = 0, one = 0; i < w->session->scan_count && step == EX_SCAN_CARRY_ALL; i++) {
+        if (one < w->one_count && w->ones[one].scan == i)
+            one++; /* its picture is removed when it is done again */
+        else
+            exi_carry_forget_look(w, i);
+    }
     if (result == EX_OK && w->reference < 0)
         result =
             ex_error_set(w->error, EX_ERROR_DATA,
@@ -257,20 +365,21 @@ static ex_result carry(exi_carry *w) {
     }
     w->report->scan_count = w->one_count;
     if (result == EX_OK)
+        exi_carry_hash(w);
+    if (result == EX_OK && step != EX_SCAN_CARRY_REFERENCE && step != EX_SCAN_CARRY_SCREEN)
         result = folder ? ex_make_directory(folder, w->error) : exi_carry_no_memory(w);
     if (result == EX_OK)
-        result = exi_carry_fit_markers(w);
-    if (result == EX_OK)
-        result = do_reference(w);
-    if (result == EX_OK)
-        result = exi_carry_screen(w);
-    if (result == EX_OK)
-        result = do_together(w);
-    if (result == EX_OK)
-        result = do_one(w, &w->ones[w->reference]);
-    if (result == EX_OK)
-        result = do_others(w);
-    if (result == EX_OK)
+        result = find_reference(w);
+    if (result == EX_OK && step != EX_SCAN_CARRY_REFERENCE)
+        result = screen(w, step == EX_SCAN_CARRY_ALL || step == EX_SCAN_CARRY_FIGURE);
+    if (result == EX_OK && step != EX_SCAN_CARRY_REFERENCE && step != EX_SCAN_CARRY_SCREEN)
+        result = find_figure(w);
+    for (int i = 0; i < w->one_count && result == EX_OK && step == EX_SCAN_CARRY_SCAN; i++)
+        if (i != w->reference && is_asked(w, &w->ones[i]))
+            result = do_one(w, &w->ones[i], w->options->force);
+    if (result == EX_OK && step == EX_SCAN_CARRY_ALL)
+        result = do_others(w, false);
+    if (result == EX_OK && step == EX_SCAN_CARRY_ALL)
         result = exi_carry_write_person(w);
     free(folder);
     return result;
@@ -302,7 +411,7 @@ ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_opti
     if (!session || !carried)
         return exi_misuse_error(error, __func__, "no session, or no pointer for the report");
     const ex_scan_carry_options plain = {0};
-    exi_carry w = {.session = session, .options = options ? options : &plain, .error = error};
+    exi_carry w = {.session = session, .options = options ? options : &plain, .turn = -1, .error = error};
     struct timespec began, ended;
     timespec_get(&began, TIME_UTC);
     w.sure = w.options->sure != 0 ? w.options->sure : 0.9;
@@ -328,7 +437,6 @@ ex_result ex_scan_carry(const ex_scan_session *session, const ex_scan_carry_opti
     for (int i = 0; w.ones && i < session->scan_count; i++)
         free(w.ones[i].points);
     free(w.places);
-    ex_scan_fitted_destroy(w.by_markers);
     ex_mesh_destroy(w.mesh);
     exi_human_destroy(w.human);
     exi_arena_free(&w.arena);

@@ -195,7 +195,7 @@ bool exi_carry_check_count(const exi_carry *w, const exi_carry_scan *o, const ex
     const int count = in->scan.anchor_count + in->scan.bone_point_count;
     const char *unknown = NULL;
     for (int i = 0; i < o->count && !unknown; i++)
-        if (w->places[o->points[i].name].landmark && !w->places[o->points[i].name].known)
+        if (w->places[o->points[i].name].landmark && !exi_carry_is_known(w, &w->places[o->points[i].name]))
             unknown = w->places[o->points[i].name].name;
     if (count >= least)
         return true;
@@ -227,7 +227,7 @@ static double measure_points(exi_carry *w, const exi_carry_scan *o, const ex_kin
     for (int i = 0; i < o->count; i++) {
         const exi_carry_place *p = &w->places[o->points[i].name];
         double d[3] = {-o->points[i].at[0], -o->points[i].at[1], -o->points[i].at[2]};
-        if (!p->known)
+        if (!exi_carry_is_known(w, p))
             continue;
         for (int k = 0; k < 3; k++)
             for (int c = 0; c < 3; c++)
@@ -461,12 +461,12 @@ ex_result exi_carry_refuse(exi_carry *w, exi_carry_scan *o, const exi_carry_inpu
     return EX_ERROR_DATA;
 }
 
-/* Poses a scan with the figure of the reference, and leaves it out if it is not of this person. */
-static ex_result screen_one(exi_carry *w, exi_carry_scan *o) {
+ex_result exi_carry_screen(exi_carry *w, exi_carry_scan *o) {
     exi_carry_input in = {0};
     ex_error *const error = w->error;
     ex_error broken = {0};
     char why[sizeof o->report->reason];
+    exi_carry_forget_look(w, o->scan);
     ex_result result = exi_carry_start(w, o);
     w->error = &broken;
     if (result == EX_OK)
@@ -493,33 +493,24 @@ static ex_result screen_one(exi_carry *w, exi_carry_scan *o) {
     return result;
 }
 
-ex_result exi_carry_screen(exi_carry *w) {
-    ex_result result = EX_OK;
-    for (int i = 0; i < w->one_count && result == EX_OK; i++)
-        if (i != w->reference)
-            result = screen_one(w, &w->ones[i]);
-    return result;
-}
-
 /* ---- bones that no scan shows ---- */
 
 /* Skin belongs to a bone by more than half of its weight, and is shown from this confidence on; a bone of whose skin
  * less than this share is shown in every scan is not. */
 static const float own_weight = 0.5F, shown_least = 0.1F, unseen_most = 0.1F;
 
-void exi_carry_note_shown(exi_carry *w, const ex_registered *registered) {
+void exi_carry_find_shown(const exi_carry *w, const ex_registered *registered, float *shown) {
     for (int j = 0; j < w->joint_count; j++) {
-        int count = 0, shown = 0;
+        int count = 0, seen = 0;
         for (int v = 0; v < w->vertex_count; v++)
             for (int i = 0; i < EXI_HUMAN_INFLUENCES; i++) {
                 const size_t at = (size_t)v * EXI_HUMAN_INFLUENCES + (size_t)i;
                 if (w->human->joints[at] != j || w->human->weights[at] < own_weight || w->matching[v] <= 0)
                     continue;
                 count++;
-                shown += registered->confidences[v] > shown_least;
+                seen += registered->confidences[v] > shown_least;
             }
-        const float share = count > 0 ? (float)shown / (float)count : 1;
-        w->shown[j] = share > w->shown[j] ? share : w->shown[j];
+        shown[j] = count > 0 ? (float)seen / (float)count : 1;
     }
 }
 

@@ -138,7 +138,7 @@ static bool find_template_place(const look *k, const exi_carry_point *point, dou
         for (int i = 0; i < 3; i++)
             at[c] += p->anchor.shares[i] * k->w->mesh->positions[3 * p->anchor.vertices[i] + c];
     }
-    return p->known && k->posed;
+    return exi_carry_is_known(k->w, p) && k->posed;
 }
 
 static void draw_points(const look *k, int side) {
@@ -203,11 +203,9 @@ bool exi_carry_look(exi_carry *w, const exi_carry_scan *o, const exi_carry_input
     return result == EX_OK;
 }
 
-void exi_carry_forget_looks(const exi_carry *w) {
-    for (int i = 0; i < w->session->scan_count; i++) {
-        char *path = ex_scan_path(w->session, "look", w->session->scans[i].name, ".png");
-        if (path)
-            remove(path);
-        free(path);
-    }
+void exi_carry_forget_look(const exi_carry *w, int scan) {
+    char *path = ex_scan_path(w->session, "look", w->session->scans[scan].name, ".png");
+    if (path)
+        remove(path);
+    free(path);
 }

@@ -32,6 +32,10 @@ static const double marker_reach = 0.03;
 
 /* ---- named points ---- */
 
+bool exi_carry_is_known(const exi_carry *w, const exi_carry_place *place) {
+    return place->known && place->since < (w->turn >= 0 ? w->turn : 0);
+}
+
 int exi_carry_find_place(const exi_carry *w, const char *name) {
     for (int i = 0; i < w->place_count; i++)
         if (strcmp(w->places[i].name, name) == 0)
@@ -53,6 +57,7 @@ static int add_place(exi_carry *w, const char *name, bool landmark) {
     const int site = landmark ? -1 : ex_kinematics_find_site(w->session->kinematics, name);
     if (vertex >= 0) {
         p->known = true;
+        p->since = -1;
         p->anchor = (ex_register_anchor){.vertices = {vertex}, .shares = {1}};
     }
     if (site >= 0)
@@ -113,11 +118,27 @@ ex_result exi_carry_read_points(exi_carry *w) {
 
 /* ---- what each scan starts from ---- */
 
+/* Takes the rotations of a scan from the fit of markers, if it has the scan. */
+static ex_result take_told(exi_carry *w, exi_carry_scan *o, const ex_scan_fitted *fitted) {
+    const double none[4] = {0, 0, 0, 1};
+    int i = 0;
+    while (i < fitted->scan_count && strcmp(fitted->names[i], w->session->scans[o->scan].name) != 0)
+        i++;
+    if (i == fitted->scan_count)
+        return EX_OK;
+    o->told_rotations = exi_arena_allocate(&w->arena, (size_t)w->joint_count, sizeof *o->told_rotations);
+    for (int j = 0; o->told_rotations && j < w->joint_count; j++) {
+        const int given = ex_kinematics_find_joint(fitted->kinematics, w->human->kinematics->joints[j].name);
+        memcpy(o->told_rotations[j], given >= 0 ? fitted->poses[i].rotations[given] : none, sizeof none);
+    }
+    return o->told_rotations ? EX_OK : EX_ERROR_MEMORY;
+}
+
 /* A round limb that is straight does not show how far it is turned about itself: its markers in other poses do. A fit
  * that fails is not needed. */
 ex_result exi_carry_fit_markers(exi_carry *w) {
     const ex_scan_fit_options options = {.sure = w->sure, .tasks = w->options->tasks};
-    ex_scan_fitted *fitted = NULL;
+    ex_scan_fitted *fitted = NULL, *neutral = NULL;
     ex_kin_fit *fit = NULL;
     ex_error ignored;
     int scans = 0;
@@ -131,7 +152,10 @@ ex_result exi_carry_fit_markers(exi_carry *w) {
         return EX_OK;
     ex_result result = ex_scan_fit(w->session, &options, &fitted, &fit, &ignored);
     if (result == EX_OK)
-        result = ex_scan_fitted_neutral(fitted, &w->by_markers, &ignored);
+        result = ex_scan_fitted_neutral(fitted, &neutral, &ignored);
+    for (int i = 0; i < w->one_count && result == EX_OK; i++)
+        result = take_told(w, &w->ones[i], neutral);
+    ex_scan_fitted_destroy(neutral);
     ex_scan_fitted_destroy(fitted);
     ex_kin_fit_destroy(fit);
     return result == EX_ERROR_MEMORY ? exi_carry_no_memory(w) : EX_OK;
@@ -162,7 +186,7 @@ static int find_bone_points(const exi_carry *w, const exi_carry_scan *o, exi_bon
         int seen = 0;
         for (int i = 0; i < o->count; i++) {
             const exi_carry_place *from = &w->places[o->points[i].name];
-            if (from->known || from->joint != j)
+            if (exi_carry_is_known(w, from) || from->joint != j)
                 continue;
             for (int c = 0; c < 3; c++)
                 p.target[c] += o->points[i].at[c];
@@ -180,7 +204,7 @@ int exi_carry_anchors(const exi_carry *w, const exi_carry_scan *o, bool to_regis
     int count = 0;
     for (int i = 0; i < o->count; i++) {
         const exi_carry_place *from = &w->places[o->points[i].name];
-        if (!from->known)
+        if (!exi_carry_is_known(w, from))
             continue;
         ex_register_anchor *a = &anchors[count++];
         *a = from->anchor;
@@ -343,12 +367,7 @@ ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
     o->pose.rotations = exi_arena_allocate(&w->arena, (size_t)w->joint_count, sizeof *o->pose.rotations);
     if (!o->pose.rotations)
         return exi_carry_no_memory(w);
-    for (int i = 0; w->by_markers && i < w->by_markers->scan_count; i++)
-        if (strcmp(w->by_markers->names[i], entry->name) == 0) {
-            o->told = true;
-            pose = &w->by_markers->poses[i];
-            k = w->by_markers->kinematics;
-        }
+    o->told = o->told_rotations != NULL;
     if (!o->told && start_from_last(w, o)) {
         o->hold = frame_hold;
         return EX_OK;
@@ -356,12 +375,16 @@ ex_result exi_carry_start(exi_carry *w, exi_carry_scan *o) {
     for (int j = 0; j < w->joint_count; j++) {
         const int given = pose ? ex_kinematics_find_joint(k, w->human->kinematics->joints[j].name) : -1;
         const double none[4] = {0, 0, 0, 1};
-        memcpy(o->pose.rotations[j], given >= 0 ? pose->rotations[given] : none, sizeof none);
+        memcpy(o->pose.rotations[j],
+               o->told      ? o->told_rotations[j]
+               : given >= 0 ? pose->rotations[given]
+                            : none,
+               sizeof none);
     }
     for (int i = 0; i < o->count; i++)
         for (int c = 0; c < 3; c++)
             o->pose.translation[c] += o->points[i].at[c] / o->count;
-    return pose ? EX_OK : turn_base(w, o);
+    return pose || o->told ? EX_OK : turn_base(w, o);
 }
 
 /* ---- places ---- */
@@ -374,7 +397,7 @@ ex_result exi_carry_place_markers(exi_carry *w, const exi_carry_scan *o, const e
         exi_carry_place *to = &w->places[o->points[i].name];
         ex_register_anchor anchor;
         double off[3] = {0};
-        if (to->known)
+        if (exi_carry_is_known(w, to))
             continue;
         result = ex_register_anchor_find(w->mesh, o->points[i].at, o->points[i].at, &anchor, w->error);
         for (int k = 0; result == EX_OK && k < 3; k++)
@@ -385,6 +408,7 @@ ex_result exi_carry_place_markers(exi_carry *w, const exi_carry_scan *o, const e
             continue;
         to->anchor = anchor;
         to->known = true;
+        to->since = w->turn;
     }
     return result;
 }
