@@ -87,7 +87,7 @@ static const ex_option options[] = {
      .count_max = EX_CONVEX_MAX},
     {.name = "output", .letter = 'o', .argument = "RIG.glb", .help = "output file", .text = &output},
     {.name = "gathered",
-     .argument = "FILE.gathered",
+     .argument = "FILE",
      .values = ".gathered",
      .help = "learn from this file of 'drive gather' instead of caches; may be given again, in the order of the pairs",
      .words = &gathered},
