@@ -138,17 +138,15 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
         bake->options.thin > 0 ? "more keys (thin them less), " : "");
 }
 
+/* Compares the file as it will play with the rig. The animation's own values are overwritten and released: copies would
+ * take much memory for a long motion, and only the channels are needed from here on. */
 static ex_result measure(exi_bake *bake, ex_bake_report *report) {
-    const size_t frames = (size_t)bake->frame_count;
-    float *weights = exi_array_copy(bake->weights, frames * (size_t)bake->target_count, sizeof *weights);
-    ex_transform *locals = exi_array_copy(bake->locals, frames * (size_t)bake->joint_count, sizeof *locals);
-    ex_result result = weights && locals ? EX_OK : ex_error_memory(bake->error, "the animation", frames * 40);
-    if (result == EX_OK) {
-        exi_bake_play(bake, weights, locals);
-        result = exi_bake_measure(bake, weights, locals, &report->total);
-    }
-    free(weights);
-    free(locals);
+    exi_bake_play(bake, bake->weights, bake->locals);
+    const ex_result result = exi_bake_measure(bake, bake->weights, bake->locals, &report->total);
+    free(bake->weights);
+    free(bake->locals);
+    bake->weights = NULL;
+    bake->locals = NULL;
     return result;
 }
 

@@ -32,7 +32,7 @@ typedef struct exi_bake_channel {
     int joint; /* -1: the weights */
     ex_scene_path path;
     int width;
-    float *values; /* [frame_count][width] */
+    float *values; /* [frame_count][width]; NULL, and so are keys, if all are the usual one */
     float *usual;  /* [width]: the value if the file has no channel */
     double reach;  /* metres a vertex moves per unit of error, about; 1 for weights, which use extents of targets */
     int key_count; /* 0: the channel is omitted */

@@ -122,7 +122,7 @@ void exi_bake_choose_keys(const exi_bake *bake, exi_bake_channel *channel, doubl
                           float *value) {
     const int last = bake->frame_count - 1;
     channel->key_count = 0;
-    if (holds(bake, channel, channel->usual, room, extents))
+    if (!channel->values || holds(bake, channel, channel->usual, room, extents))
         return;
     channel->keys[channel->key_count++] = 0;
     if (holds(bake, channel, channel->values, room, extents))
@@ -175,6 +175,14 @@ static void fill_joint(const exi_bake *bake, exi_bake_channel *channel) {
     }
 }
 
+/* Most joints of a long motion only turn. */
+static void drop_values(exi_bake_channel *channel) {
+    free(channel->values);
+    free(channel->keys);
+    channel->values = NULL;
+    channel->keys = NULL;
+}
+
 ex_result exi_bake_make_channels(exi_bake *bake) {
     static const ex_scene_path paths[] = {EX_SCENE_TRANSLATION, EX_SCENE_ROTATION, EX_SCENE_SCALE};
     const int joints = bake->skin ? bake->joint_count : 0;
@@ -193,6 +201,8 @@ ex_result exi_bake_make_channels(exi_bake *bake) {
             fill_weights(bake, channel);
         if (good)
             exi_bake_choose_keys(bake, channel, 0, NULL, NULL);
+        if (good && channel->key_count == 0)
+            drop_values(channel);
     }
     return good ? EX_OK : ex_error_memory(bake->error, "the animation", (size_t)bake->frame_count * (size_t)count * 16);
 }
