@@ -144,7 +144,7 @@ bool exi_farm_reject(const exi_farm *farm, int task);
 /* The record of a failure: {"how", "host", "time", "lines": […]}; NULL if there is nothing. Release with
  * json_decref. */
 json_t *exi_farm_failure(const exi_farm *farm, int task);
-/* Removes private folders of tasks that no longer run. */
+/* Removes private folders and marks of tasks that no longer run. */
 void exi_farm_sweep(const exi_farm *farm);
 /* Removes a folder with everything in it; links are removed, not followed. */
 void exi_farm_remove_tree(const char *path);

@@ -214,13 +214,12 @@ static int do_task(const ex_call *call, const exi_farm *farm, const exi_farm_pro
     w.lines = json_array();
     if (!w.mark || !w.before || !w.notes || !w.lines)
         return exi_failed_memory();
+    exi_interrupt_defer(true);
     exi_farm_mark(w.mark);
     w.log = open_log(farm, task);
-    exi_interrupt_defer(true);
     /* The instruction set of the plan, also for what is started from here. */
     setenv("EX_SIMD", exi_farm_text(farm->plan, "simd"), 1);
     const ex_result result = make(&w, &error);
-    exi_interrupt_defer(false);
     if (w.room)
         exi_farm_remove_tree(w.room);
     int code = EX_EXIT_DONE;
@@ -234,6 +233,7 @@ static int do_task(const ex_call *call, const exi_farm *farm, const exi_farm_pro
         code = w.code > 128 ? w.code : exi_interrupted() ? exi_interrupted() : code;
     }
     exi_farm_unmark(w.mark);
+    exi_interrupt_defer(false);
     if (w.log)
         fclose(w.log);
     json_decref(w.before);

@@ -279,10 +279,21 @@ static void sweep(const char *path, const char *prefix, const char *marks) {
         closedir(folder);
 }
 
+/* Removes marks of processes that are gone. */
+static void sweep_marks(const char *path) {
+    DIR *folder = path ? opendir(path) : NULL;
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.' && (is_dead(entry->d_name) || age(dirfd(folder), entry->d_name) > SWEEP_AFTER))
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+}
+
 void exi_farm_sweep(const exi_farm *farm) {
     const char *local = getenv("TMPDIR");
     char *path = exi_farm_path(farm, "scratch", "", ""), *marks = exi_farm_path(farm, "running", "", "");
     sweep(path, "", marks);
+    sweep_marks(marks);
     if (local && local[0] == '/')
         sweep(local, "exemplar-", NULL);
     free(path);
