@@ -138,6 +138,8 @@ void exi_farm_unmark(const char *mark);
 /* Writes a failure with the last lines [count] that the task said; and forgets failures and dead marks of a task. */
 void exi_farm_fail(const exi_farm *farm, int task, const char *how, const json_t *lines);
 void exi_farm_forget(const exi_farm *farm, int task);
+/* Writes a record that exi_farm_failure gave, after exi_farm_forget. */
+void exi_farm_fail_again(const exi_farm *farm, int task, const json_t *record);
 /* Looks at every byte of a task's piece. If it is damaged, it is put aside and the task counts as failed, so that 'farm
  * retry' makes it again. False if it is fine, or not there. */
 bool exi_farm_reject(const exi_farm *farm, int task);

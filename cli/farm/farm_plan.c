@@ -5,6 +5,7 @@
 
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
+#include "common/array.h"
 #include "hash.h"
 
 #include <exemplar/author/cache.h>
@@ -360,10 +361,28 @@ static int finish(const ex_call *call) {
     return result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
 }
 
+/* Takes folders that ".." leaves again out of a path: they may not be there yet. */
+static void shorten(char *path) {
+    for (char *up; (up = strstr(path, "/../"));) {
+        char *from = up;
+        while (from > path && from[-1] != '/')
+            from--;
+        from = from > path ? from - 1 : up;
+        memmove(from, up + 3, strlen(up + 3) + 1);
+    }
+}
+
 /* Identifies a file whatever name it has; false if there is none. */
 static bool identify(const char *path, char key[64]) {
     struct stat info;
-    if (!path || stat(path, &info) != 0)
+    char *plain = path ? text_copy(path) : NULL;
+    bool there = plain && stat(plain, &info) == 0;
+    if (plain && !there) {
+        shorten(plain);
+        there = stat(plain, &info) == 0;
+    }
+    free(plain);
+    if (!there)
         return false;
     snprintf(key, 64, "%llx.%llx", (unsigned long long)info.st_dev, (unsigned long long)info.st_ino);
     return true;

@@ -144,8 +144,9 @@ static void want_needs(const exi_farm *farm, const exi_farm_state *states, unsig
     }
 }
 
-/* Marks what to run; returns how many, or -1 after an error. failed: receives those that had failed. */
-static int choose(const exi_farm *farm, bool again, unsigned char *wanted, unsigned char *failed) {
+/* Marks what to run; returns how many, or -1 after an error. failed: receives the failures that are forgotten, by
+ * number. */
+static int choose(const exi_farm *farm, bool again, unsigned char *wanted, json_t *failed) {
     ex_error error = {.result = EX_OK};
     exi_farm_state *states = array_allocate((size_t)farm->task_count, sizeof *states);
     int count = 0;
@@ -155,15 +156,18 @@ static int choose(const exi_farm *farm, bool again, unsigned char *wanted, unsig
         return -1;
     }
     for (int i = 0; i < farm->task_count; i++) {
-        failed[i] = states[i] == EXI_FARM_FAILED || states[i] == EXI_FARM_LOST;
-        wanted[i] = states[i] != EXI_FARM_DONE && (!again || failed[i]);
+        const bool failure = states[i] == EXI_FARM_FAILED || states[i] == EXI_FARM_LOST;
+        wanted[i] = states[i] != EXI_FARM_DONE && (!again || failure);
     }
     if (again)
         want_needs(farm, states, wanted);
     for (int i = 0; i < farm->task_count; i++) {
         wanted[i] = wanted[i] || (states[i] != EXI_FARM_DONE && is_behind(farm, wanted, i));
-        if (wanted[i] && failed[i])
+        if (wanted[i] && (states[i] == EXI_FARM_FAILED || states[i] == EXI_FARM_LOST)) {
+            json_t *record = exi_farm_failure(farm, i);
+            json_array_append_new(failed, json_pack("[i, o]", i, record ? record : json_pack("{s:s}", "how", "lost")));
             exi_farm_forget(farm, i);
+        }
         count += wanted[i];
     }
     free(states);
@@ -171,12 +175,10 @@ static int choose(const exi_farm *farm, bool again, unsigned char *wanted, unsig
 }
 
 /* Tasks that failed before, and were not submitted again, have still failed: else 'farm retry' would pass them over. */
-static void keep_failures(const exi_farm *farm, const unsigned char *failed) {
-    for (int i = 0; i < farm->task_count; i++) {
-        json_t *known = failed[i] ? exi_farm_failure(farm, i) : NULL;
-        if (failed[i] && !known)
-            exi_farm_fail(farm, i, "not submitted again", NULL);
-        json_decref(known);
+static void keep_failures(const exi_farm *farm, const json_t *failed) {
+    for (size_t i = 0; i < json_array_size(failed); i++) {
+        const json_t *pair = json_array_get(failed, i);
+        exi_farm_fail_again(farm, (int)json_integer_value(json_array_get(pair, 0)), json_array_get(pair, 1));
     }
 }
 
@@ -195,7 +197,8 @@ static int hand_over(const ex_call *call, bool again) {
     const char *name = engine ? engine : "local";
     const int found = find_engine(call, name);
     int code = found < 0 ? EX_EXIT_USAGE : EX_EXIT_FAILED;
-    unsigned char *wanted = calloc((size_t)farm.task_count + 1, 1), *failed = calloc((size_t)farm.task_count + 1, 1);
+    unsigned char *wanted = calloc((size_t)farm.task_count + 1, 1);
+    json_t *failed = json_array();
     const int count = found < 0          ? -1
                       : wanted && failed ? choose(&farm, again, wanted, failed)
                                          : (exi_failed_memory(), -1);
@@ -208,7 +211,9 @@ static int hand_over(const ex_call *call, bool again) {
         exi_failed(&error);
     } else if (count > 0) {
         exi_farm_sweep(&farm);
-        remember(&farm, name);
+        const bool local = engines[found].submit == exi_farm_to_local;
+        if (local)
+            remember(&farm, name);
         code = engines[found].submit(&(exi_farm_order){.call = call,
                                                        .farm = &farm,
                                                        .program = &here,
@@ -221,11 +226,13 @@ static int hand_over(const ex_call *call, bool again) {
                                                        .account = account,
                                                        .output = list_output,
                                                        .extra = &extra});
-        if (code == EX_EXIT_FAILED && engines[found].submit != exi_farm_to_local)
+        if (code == EX_EXIT_DONE && !local)
+            remember(&farm, name);
+        else if (!local)
             keep_failures(&farm, failed);
     }
     free(wanted);
-    free(failed);
+    json_decref(failed);
     exi_farm_program_free(&here);
     exi_farm_close(&farm);
     json_decref(last);

@@ -105,6 +105,8 @@ ex_result exi_job_paths(const exi_planner *p, const char *key, bool missing_is_f
                              key);
     if (json_is_string(value))
         return add_pattern(p, key, json_string_value(value), *paths);
+    if (!json_is_array(value))
+        return exi_job_wrong(p, "\"%s\" must be a file, a pattern or a list of them", key);
     for (size_t i = 0; result == EX_OK && i < json_array_size(value); i++)
         result = json_is_string(json_array_get(value, i))
                      ? add_pattern(p, key, json_string_value(json_array_get(value, i)), *paths)

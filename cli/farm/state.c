@@ -187,6 +187,14 @@ void exi_farm_fail(const exi_farm *farm, int task, const char *how, const json_t
     free(path);
 }
 
+void exi_farm_fail_again(const exi_farm *farm, int task, const json_t *record) {
+    char *path = exi_farm_path(farm, "failed", farm->tasks[task].piece, ""), *text = json_dumps(record, JSON_COMPACT);
+    if (path && text)
+        write_whole(path, text);
+    free(text);
+    free(path);
+}
+
 bool exi_farm_reject(const exi_farm *farm, int task) {
     ex_error error = {.result = EX_OK};
     exi_piece piece;
