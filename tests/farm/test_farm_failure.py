@@ -239,7 +239,7 @@ class Cluster(Failure):
                                 env=cluster.environment).err
             self.assertIn("invalid partition", said.lower())
             self.assertEqual(len(said.splitlines()), 1, said)
-        self.assertEqual([path.name for path in (self.folder / "plan/submitted").iterdir()], ["last.json"])
+        self.assertEqual([path.name for path in (self.folder / "plan/submitted").iterdir()], [])
         self.assertEqual(self.counts(), {"failed": 1, "left": PIECES - 1})
         nothing = {**cluster.environment, "PATH": "/nonexistent"}
         self.refused("farm", "retry", "plan", "--to", "slurm", says=["sbatch cannot be started"], env=nothing)
