@@ -82,24 +82,36 @@ static ex_result make_folder_of(const char *path, ex_error *error) {
     return result;
 }
 
-/* Takes one file, or all files below a folder of the piece, to their places. */
-static ex_result take_files(const exi_farm *farm, int task, const char *name, const char *below, const char *output,
-                            ex_error *error) {
+/* True if a file of a piece belongs to a result of kind "files". */
+static bool is_wanted(const json_t *result, const char *name) {
+    const char *below = exi_farm_text(result, "below");
+    const json_t *without = json_object_get(result, "without");
+    bool wanted = strncmp(name, below, strlen(below)) == 0;
+    for (size_t i = 0; wanted && i < json_array_size(without); i++) {
+        const char *folder = json_string_value(json_array_get(without, i));
+        wanted = strncmp(name, folder, strlen(folder)) != 0;
+    }
+    return wanted;
+}
+
+/* Takes one file, or all files of a result, to their places. Many files are not synced one by one. */
+static ex_result take_files(const exi_farm *farm, int task, const char *name, const json_t *of, ex_error *error) {
+    const char *output = exi_farm_text(of, "output");
     exi_piece piece;
     char *path = exi_farm_piece_path(farm, task);
     ex_result result = path ? exi_piece_open(path, farm->tasks[task].fingerprint, &piece, error)
                             : ex_error_memory(error, "a path", 64);
-    const size_t skip = strlen(below);
+    const size_t skip = strlen(exi_farm_text(of, "below"));
     bool found = !name;
     for (int i = 0; result == EX_OK && i < piece.file_count; i++) {
         const char *one = piece.files[i].name;
-        if (name ? strcmp(one, name) != 0 : strncmp(one, below, skip) != 0)
+        if (name ? strcmp(one, name) != 0 : !is_wanted(of, one))
             continue;
         char *to = name ? text_copy(output) : exi_path_inside(output, one + skip, "");
         found = true;
         result = to ? make_folder_of(to, error) : ex_error_memory(error, "a path", 64);
         if (result == EX_OK)
-            result = exi_piece_extract(&piece, i, to, true, error);
+            result = exi_piece_extract(&piece, i, to, name != NULL, error);
         free(to);
     }
     if (result == EX_OK && !found)
@@ -134,11 +146,11 @@ static ex_result make_result(merge *m, const json_t *result) {
     for (size_t i = 0; made == EX_OK && strcmp(kind, "file") == 0 && i < json_array_size(parts); i++) {
         const json_t *part = json_array_get(parts, i);
         m->bad = (int)json_integer_value(json_array_get(part, 0));
-        made = take_files(m->farm, m->bad, json_string_value(json_array_get(part, 1)), "", output, m->error);
+        made = take_files(m->farm, m->bad, json_string_value(json_array_get(part, 1)), result, m->error);
     }
     for (size_t i = 0; made == EX_OK && strcmp(kind, "files") == 0 && i < json_array_size(tasks); i++) {
         m->bad = (int)json_integer_value(json_array_get(tasks, i));
-        made = take_files(m->farm, m->bad, NULL, exi_farm_text(result, "below"), output, m->error);
+        made = take_files(m->farm, m->bad, NULL, result, m->error);
     }
     m->files += made == EX_OK;
     return made;

@@ -5,15 +5,21 @@
  *   {"work": "scan", "sessions": ["anna", "people/ *"]}
  *
  *   1 markers   of each scan (left out if all scans have labels)
- *   2 skeleton  names, skeleton, template, cage: once for each session
- *   3 measure   each scan against the cage (only if scans lend detail to each other)
- *   4 maps      of each scan
- *   5 body      project and rig: once for each session
+ *   2 names     of markers: once for each session
+ *   3 skeleton  template and cage: once for each session
+ *   4 measure   each scan against the cage (only if scans lend detail to each other)
+ *   5 maps      of each scan
+ *   6 body      project and rig: once for each session
  *
- * With a template person:
+ * With a template person, after markers and names if scans have no landmarks:
  *
- *   1 carry     the person to all scans
- *   2 body      skeleton, skin weights, layers and rig
+ *   1 reference  figure and pose of the reference scan
+ *   2 screen     pose of each scan
+ *   3 figure     of the person
+ *   4 carry      the person to each scan
+ *   5 body       skeleton, skin weights, layers and rig
+ *
+ * Frames of a sequence depend on each other, and are one task.
  */
 #define _GNU_SOURCE
 
@@ -30,20 +36,22 @@
 #include <sys/stat.h>
 
 /* Files and folders that the steps of a session write: no task takes them from the session itself. */
-static const char *const made[] = {"found",        "fit.json",  "template",  "cage.obj", "maps",
-                                   "measured",     "changes",   "masks",     "figure",   "sides",
-                                   "base.ply",     "body.json", "body.glb",  "look",     "registered",
-                                   "skeleton.glb", "poses.csv", "wrong.png", "truth",    "report.json"};
+static const char *const made[] = {"found",    "fit.json", "template",   "cage.obj",     "maps",      "measured",
+                                   "changes",  "masks",    "figure",     "sides",        "base.ply",  "body.json",
+                                   "body.glb", "look",     "registered", "skeleton.glb", "poses.csv", "wrong.png",
+                                   "truth",    "carried",  "report.json"};
 
 typedef struct session {
     ex_scan_session *scans;
     char *folder, *name;
-    json_t *links;  /* what a task sees of the folder */
+    json_t *links;  /* names that a task sees of the folder */
     json_t *common; /* inputs of all tasks */
-    bool labelled;
-    json_t *tasks;    /* all of its tasks */
-    json_t *item_of;  /* items of the present stage */
-    json_t *skeleton; /* tasks that all later ones need */
+    bool named;     /* scans have names of their points already */
+    json_t *items;  /* of the present stage */
+    json_t *once;   /* tasks of stages that run once */
+    json_t *last;   /* tasks of the last stage of scans, until a stage that runs once has taken them */
+    json_t *all;    /* all tasks so far */
+    json_t *made;   /* tasks whose files are results */
 } session;
 
 static bool is_made(const char *name) {
@@ -103,7 +111,8 @@ static ex_result look_at_folder(exi_planner *p, session *s) {
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && names && names[i]; i++) {
         char *path = exi_path_inside(s->folder, names[i], "");
-        const bool folder = path && exi_file_is_folder(path), points = strcmp(names[i], "labels") == 0;
+        const bool folder = path && exi_file_is_folder(path),
+                   points = strcmp(names[i], "labels") == 0 || strcmp(names[i], "landmarks") == 0;
         if (is_made(names[i])) {
             free(path);
             continue;
@@ -140,26 +149,32 @@ static ex_result add_scan(exi_planner *p, const session *s, int scan, json_t *in
     return result;
 }
 
-static bool all_labelled(const session *s) {
+/* True if every scan has labels, or landmarks, or is a frame after another: then no markers are found and named. */
+static bool is_named(const session *s) {
+    const bool person = s->scans->person != NULL;
     bool all = true;
     for (int i = 0; all && i < s->scans->scan_count; i++) {
-        char *path = ex_scan_path(s->scans, "labels", s->scans->scans[i].name, ".csv");
-        all = path && exi_file_exists(path);
-        free(path);
+        const ex_scan_entry *scan = &s->scans->scans[i];
+        char *labels = ex_scan_path(s->scans, "labels", scan->name, ".csv"),
+             *landmarks = ex_scan_path(s->scans, "landmarks", scan->name, ".csv");
+        all = labels && landmarks &&
+              (exi_file_exists(labels) || (person && (scan->follows || exi_file_exists(landmarks))));
+        free(labels);
+        free(landmarks);
     }
-    return all;
+    return all || (person && !s->scans->markers);
 }
 
 /* ---- stages ---- */
 
-/* Adds an item: a command on the session, with a scan's files or all scans' (scan -1) as inputs. */
-static ex_result add_item(exi_planner *p, session *s, int scan, const json_t *words, const json_t *needs) {
+/* Adds an item: a command on the session, with the files of `count` scans as inputs; of all if count is 0. */
+static ex_result add_item(exi_planner *p, session *s, int scan, int count, const json_t *words, const json_t *needs) {
     json_t *inputs = json_deep_copy(s->common), *folders = json_pack("[s]", "session");
     char name[640];
     ex_result result = inputs && folders ? EX_OK : ex_error_memory(p->error, "a plan", 64);
-    for (int i = scan < 0 ? 0 : scan; result == EX_OK && i < (scan < 0 ? s->scans->scan_count : scan + 1); i++)
+    for (int i = scan; result == EX_OK && i < scan + (count ? count : s->scans->scan_count); i++)
         result = add_scan(p, s, i, inputs);
-    snprintf(name, sizeof name, "%s%s%s", s->name, scan < 0 ? "" : " ", scan < 0 ? "" : s->scans->scans[scan].name);
+    snprintf(name, sizeof name, "%s%s%s", s->name, count ? " " : "", count ? s->scans->scans[scan].name : "");
     json_t *item = result == EX_OK ? exi_planner_add(p, &(exi_farm_item){.name = name,
                                                                          .words = words,
                                                                          .inputs = inputs,
@@ -169,25 +184,32 @@ static ex_result add_item(exi_planner *p, session *s, int scan, const json_t *wo
                                                                          .folders = folders})
                                    : NULL;
     if (item)
-        json_array_append(s->item_of, item);
+        json_array_append(s->items, item);
     json_decref(inputs);
     json_decref(folders);
     return item ? EX_OK : p->error->result;
 }
 
-/* After a stage: moves the tasks of its items to `tasks`; and, if their files are results, to all of the session. */
-static void gather(session *s, json_t *tasks, bool results) {
+static void append_new(json_t *tasks, json_t *task) {
+    const size_t count = json_array_size(tasks);
+    if (count == 0 || !json_equal(json_array_get(tasks, count - 1), task)) /* several items may share a task */
+        json_array_append(tasks, task);
+}
+
+/* After a stage: files its tasks. */
+static void gather(session *s, bool once, bool kept) {
     size_t i, k;
     json_t *item, *task;
-    json_array_foreach(s->item_of, i, item) json_array_foreach((json_t *)exi_planner_tasks_of(item), k, task) {
-        const size_t count = json_array_size(tasks);
-        if (count > 0 && json_equal(json_array_get(tasks, count - 1), task))
-            continue; /* grouped with the item before */
-        json_array_append(tasks, task);
-        if (results)
-            json_array_append(s->tasks, task);
+    json_array_clear(s->last);
+    json_array_foreach(s->items, i, item) {
+        json_array_foreach((json_t *)exi_planner_tasks_of(item), k, task) {
+            append_new(once ? s->once : s->last, task);
+            append_new(s->all, task);
+            if (kept)
+                append_new(s->made, task);
+        }
     }
-    json_array_clear(s->item_of);
+    json_array_clear(s->items);
 }
 
 /* Commands that run one after the other. */
@@ -199,22 +221,34 @@ static ex_result add_steps(exi_planner *p, session *s, const char *const (*steps
             json_array_append_new(words, json_string(steps[i][k]));
         json_array_append_new(commands, words);
     }
-    const ex_result result = add_item(p, s, -1, commands, needs);
+    const ex_result result = add_item(p, s, 0, 0, commands, needs);
     json_decref(commands);
     return result;
 }
 
-/* One command for each scan. */
+/* Number of scans that must stay together, from one on: the frames of a sequence. */
+static int sequence_length(const session *s, int scan) {
+    int count = 1;
+    while (scan + count < s->scans->scan_count && s->scans->scans[scan + count].follows)
+        count++;
+    return count;
+}
+
+/* One command for each scan, or each sequence. */
 static ex_result add_scans(exi_planner *p, session *s, const char *step, const char *more, const json_t *needs) {
+    const bool markers = strcmp(step, "markers") == 0;
     ex_result result = EX_OK;
-    for (int i = 0; result == EX_OK && i < s->scans->scan_count; i++) {
-        const char *name = s->scans->scans[i].name;
-        json_t *words = strcmp(step, "markers") == 0
-                            ? json_pack("[s, s, s, s]", "scan", step, "@/session", name)
-                            : json_pack("[s, s, s, s, s]", "scan", step, "@/session", "--scan", name);
+    for (int i = 0, count = 0; result == EX_OK && i < s->scans->scan_count; i += count) {
+        json_t *words = json_pack("[s, s, s]", "scan", step, "@/session");
+        count = markers ? 1 : sequence_length(s, i);
+        for (int k = i; k < i + count; k++) {
+            if (!markers)
+                json_array_append_new(words, json_string("--scan"));
+            json_array_append_new(words, json_string(s->scans->scans[k].name));
+        }
         if (more)
             json_array_append_new(words, json_string(more));
-        result = add_item(p, s, i, words, needs);
+        result = add_item(p, s, i, count, words, needs);
         json_decref(words);
     }
     return result;
@@ -229,90 +263,99 @@ static ex_result end_once(exi_planner *p, const char *name, int sessions) {
     return result;
 }
 
-typedef struct sessions {
-    int count;
-    session *list;
-} sessions;
+/* A stage, of all sessions to which it applies. */
+typedef struct stage {
+    const char *name;
+    bool (*applies)(const session *s);
+    const char *const (*steps)[4]; /* commands that run once, one after the other; NULL: `step` runs for each scan */
+    int step_count;
+    const char *step, *more;
+    bool all;  /* it needs all tasks before it, else those of stages that run once and of the stage before */
+    bool kept; /* its files are results */
+} stage;
 
-/* The stages of sessions with a cage. */
-static ex_result plan_cages(exi_planner *p, sessions *all) {
-    static const char *const skeleton[][4] = {{"scan", "label", NULL},
-                                              {"scan", "fit", NULL},
-                                              {"scan", "template", NULL},
-                                              {"scan", "build", "--cage-only", NULL}};
-    static const char *const body[][4] = {{"scan", "build", NULL}};
+static bool has_cage(const session *s) {
+    return !s->scans->person;
+}
+static bool has_person(const session *s) {
+    return s->scans->person != NULL;
+}
+static bool has_no_names(const session *s) {
+    return !s->named;
+}
+static bool lends(const session *s) {
+    return has_cage(s) && s->scans->lend;
+}
+
+static const char *const names[][4] = {{"scan", "label", NULL}};
+static const char *const skeleton[][4] = {
+    {"scan", "fit", NULL}, {"scan", "template", NULL}, {"scan", "build", "--cage-only", NULL}};
+static const char *const reference[][4] = {{"scan", "carry", "--reference-only", NULL}};
+static const char *const figure[][4] = {{"scan", "carry", "--figure-only", NULL}};
+static const char *const body[][4] = {{"scan", "build", NULL}};
+static const char *const person_body[][4] = {{"scan", "carry", NULL}, {"scan", "build", NULL}};
+
+#define ONCE(list) .steps = (list), .step_count = (int)(sizeof(list) / sizeof(list)[0])
+
+static const stage stages[] = {
+    {.name = "markers", .applies = has_no_names, .step = "markers", .kept = true},
+    {.name = "names", .applies = has_no_names, ONCE(names), .kept = true},
+    {.name = "skeleton", .applies = has_cage, ONCE(skeleton), .kept = true},
+    {.name = "measure", .applies = lends, .step = "build", .more = "--measure"},
+    {.name = "maps", .applies = has_cage, .step = "build", .kept = true},
+    {.name = "body", .applies = has_cage, ONCE(body), .kept = true},
+    {.name = "reference", .applies = has_person, ONCE(reference), .kept = true},
+    {.name = "screen", .applies = has_person, .step = "carry", .more = "--screen", .kept = true},
+    {.name = "figure", .applies = has_person, ONCE(figure), .kept = true},
+    {.name = "carry", .applies = has_person, .step = "carry", .kept = true},
+    {.name = "body", .applies = has_person, ONCE(person_body), .all = true, .kept = true},
+};
+
+static ex_result add_stage(exi_planner *p, const stage *g, session *list, int session_count) {
     ex_result result = EX_OK;
-    int open = 0, lending = 0;
-    for (int i = 0; result == EX_OK && i < all->count; i++) {
-        session *s = &all->list[i];
-        s->labelled = all_labelled(s);
-        open += !s->labelled;
-        lending += s->scans->lend;
-        if (!s->labelled)
-            result = add_scans(p, s, "markers", NULL, NULL);
-    }
-    if (result == EX_OK && open > 0)
-        result = exi_planner_end_stage(p, "markers");
-    for (int i = 0; result == EX_OK && i < all->count; i++) {
-        session *s = &all->list[i];
-        json_t *found = json_array();
-        gather(s, found, true);
-        result = add_steps(p, s, skeleton + s->labelled, 4 - s->labelled, found);
-        json_decref(found);
-    }
-    if (result == EX_OK)
-        result = end_once(p, "skeleton", all->count);
-    for (int i = 0; result == EX_OK && i < all->count; i++) {
-        session *s = &all->list[i];
-        gather(s, s->skeleton, true);
-        if (s->scans->lend)
-            result = add_scans(p, s, "build", "--measure", s->skeleton);
-    }
-    if (result == EX_OK && lending > 0)
-        result = exi_planner_end_stage(p, "measure");
-    for (int i = 0; result == EX_OK && i < all->count; i++) {
-        session *s = &all->list[i];
-        json_t *needs = json_copy(s->skeleton);
-        gather(s, needs, false);
-        result = add_scans(p, s, "build", NULL, needs);
+    int count = 0;
+    for (int i = 0; result == EX_OK && i < session_count; i++) {
+        session *s = &list[i];
+        if (!g->applies(s))
+            continue;
+        json_t *needs = json_copy(g->all ? s->all : s->once);
+        if (!g->all)
+            json_array_extend(needs, s->last);
+        result = g->steps ? add_steps(p, s, g->steps, g->step_count, needs) : add_scans(p, s, g->step, g->more, needs);
         json_decref(needs);
+        count++;
     }
-    if (result == EX_OK)
-        result = exi_planner_end_stage(p, "maps");
-    for (int i = 0; result == EX_OK && i < all->count; i++) {
-        session *s = &all->list[i];
-        json_t *needs = json_copy(s->skeleton);
-        gather(s, needs, true);
-        result = add_steps(p, s, body, 1, needs);
-        json_decref(needs);
-    }
-    return result == EX_OK ? end_once(p, "body", all->count) : result;
+    if (result == EX_OK && count > 0)
+        result = g->steps ? end_once(p, g->name, count) : exi_planner_end_stage(p, g->name);
+    for (int i = 0; result == EX_OK && i < session_count; i++)
+        if (g->applies(&list[i]))
+            gather(&list[i], g->steps != NULL, g->kept);
+    return result;
 }
 
 /* ---- the whole ---- */
 
 static ex_result open_session(exi_planner *p, const char *folder, session *s) {
-    char *stem = exi_path_stem(folder);
-    *s = (session){.folder = text_copy(folder),
-                   .name = stem,
-                   .links = json_array(),
-                   .common = json_array(),
-                   .tasks = json_array(),
-                   .item_of = json_array(),
-                   .skeleton = json_array()};
-    if (!s->folder || !stem || !s->links || !s->common || !s->tasks || !s->item_of || !s->skeleton)
-        return ex_error_memory(p->error, "a plan", 64);
-    const ex_result result = ex_scan_session_read(folder, &s->scans, p->error);
-    return result == EX_OK ? look_at_folder(p, s) : result;
+    *s = (session){.folder = text_copy(folder), .name = exi_path_stem(folder)};
+    json_t **const lists[] = {&s->links, &s->common, &s->items, &s->once, &s->last, &s->all, &s->made};
+    bool whole = s->folder && s->name;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        *lists[i] = json_array();
+        whole = whole && *lists[i];
+    }
+    ex_result result =
+        whole ? ex_scan_session_read(folder, &s->scans, p->error) : ex_error_memory(p->error, "a plan", 64);
+    if (result == EX_OK)
+        result = look_at_folder(p, s);
+    s->named = result == EX_OK && is_named(s);
+    return result;
 }
 
 static void close_session(session *s) {
+    json_t *const lists[] = {s->links, s->common, s->items, s->once, s->last, s->all, s->made};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        json_decref(lists[i]);
     ex_scan_session_destroy(s->scans);
-    json_decref(s->links);
-    json_decref(s->common);
-    json_decref(s->tasks);
-    json_decref(s->item_of);
-    json_decref(s->skeleton);
     free(s->folder);
     free(s->name);
 }
@@ -320,30 +363,24 @@ static void close_session(session *s) {
 /* Steps keep files of former runs if they fit. Tasks do not see those files, so that they make what a first run would.
  */
 static ex_result plan(exi_planner *p) {
-    json_t *folders = NULL;
+    json_t *folders = NULL, *none = json_array();
     ex_result result = exi_job_paths(p, "sessions", false, &folders);
-    sessions all = {.list = result == EX_OK ? calloc(json_array_size(folders) + 1, sizeof *all.list) : NULL};
-    if (result == EX_OK && !all.list)
+    session *list = result == EX_OK ? calloc(json_array_size(folders) + 1, sizeof *list) : NULL;
+    int count = 0;
+    if (result == EX_OK && (!list || !none))
         result = ex_error_memory(p->error, "a plan", 64);
-    for (size_t i = 0; result == EX_OK && i < json_array_size(folders); i++) {
-        result = open_session(p, json_string_value(json_array_get(folders, i)), &all.list[i]);
-        all.count++;
-        if (result == EX_OK && all.list[i].scans->person)
-            result = exi_job_wrong(p, "'%s' has a template person: run 'exemplar scan run' there", all.list[i].folder);
-    }
-    if (result == EX_OK)
-        result = plan_cages(p, &all);
-    for (int i = 0; result == EX_OK && i < all.count; i++) {
-        session *s = &all.list[i];
-        json_t *none = json_array();
-        gather(s, none, true);
-        result = exi_planner_result(p, "files", s->folder, s->tasks, none, json_pack("{s:s}", "below", "session/"));
-        json_decref(none);
-    }
-    for (int i = 0; i < all.count; i++)
-        close_session(&all.list[i]);
-    free(all.list);
+    for (size_t i = 0; result == EX_OK && i < json_array_size(folders); i++, count++)
+        result = open_session(p, json_string_value(json_array_get(folders, i)), &list[i]);
+    for (size_t i = 0; result == EX_OK && i < sizeof stages / sizeof *stages; i++)
+        result = add_stage(p, &stages[i], list, count);
+    for (int i = 0; result == EX_OK && i < count; i++)
+        result = exi_planner_result(p, "files", list[i].folder, list[i].made, none,
+                                    json_pack("{s:s, s:[s]}", "below", "session/", "without", "session/carried/"));
+    for (int i = 0; i < count; i++)
+        close_session(&list[i]);
+    free(list);
     json_decref(folders);
+    json_decref(none);
     return result;
 }
 
