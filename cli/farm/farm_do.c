@@ -116,13 +116,36 @@ static FILE *open_log(const exi_farm *farm, int task) {
     return log;
 }
 
+/* Puts the folder that a task works on in place of its private copy, which nobody finds afterwards. */
+static json_t *with_real_path(const work *w, const char *line) {
+    const char *session = exi_farm_text(w->farm->tasks[w->task].json, "session"), *found = NULL;
+    char *room = exi_path_inside(w->room, "session", ""), *text = NULL;
+    size_t size = 0;
+    FILE *stream = room && session[0] ? open_memstream(&text, &size) : NULL;
+    for (; stream && (found = strstr(line, room)); line = found + strlen(room))
+        fprintf(stream, "%.*s%s", (int)(found - line), line, session);
+    if (stream) {
+        fputs(line, stream);
+        fclose(stream);
+    }
+    json_t *real = json_string(text ? text : line);
+    free(text);
+    free(room);
+    return real;
+}
+
+static void keep_lines(const work *w, const json_t *from, json_t *to) {
+    for (size_t i = 0; i < json_array_size(from); i++)
+        json_array_append_new(to, with_real_path(w, json_string_value(json_array_get(from, i))));
+}
+
 /* Says how a command ended; false if it is not done. */
 static bool judge(work *w, const exi_farm_run *run) {
     w->seconds += run->seconds;
     w->memory = run->memory > w->memory ? run->memory : w->memory;
-    json_array_extend(w->notes, run->notes);
+    keep_lines(w, run->notes, w->notes);
     json_array_clear(w->lines);
-    json_array_extend(w->lines, run->lines);
+    keep_lines(w, run->lines, w->lines);
     if (run->code == EX_EXIT_DONE)
         return true;
     w->code = run->stopped || run->code > 128 ? run->code : EX_EXIT_FAILED;
