@@ -30,7 +30,7 @@ typedef struct exi_gather_keys {
 ex_result exi_gather_frames(exi_references *refs, int reference, const exi_whole *whole, const exi_gather_keys *how,
                             ex_error *error);
 
-/* What motion is gathered with. */
+/* Everything that gathering motion needs. */
 typedef struct exi_gather_motion {
     const exi_references *refs;
     const exi_drive_plan *plan;

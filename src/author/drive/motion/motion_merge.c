@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of the used frames of a reference. */
+/* Means and scatter of the used frames of a reference. */
 typedef struct piece {
     size_t rows, first; /* rows of its forms; the first of its rows among all */
     double count;       /* used frames */

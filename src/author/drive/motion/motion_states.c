@@ -124,7 +124,7 @@ typedef struct observing {
     double *speeds; /* [frames that are learned from] */
     float *wholes;  /* the same, [9]: rotation of the whole driver */
     int seen;       /* kept frames so far, of all parts */
-    int stride;     /* every so many of them are learned from */
+    int stride;     /* of these, the first of each `stride` is learned from */
 } observing;
 
 static void observe_frame(exi_motion_learner *l, observing *o, int home, int f) {
