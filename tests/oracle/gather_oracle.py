@@ -122,6 +122,7 @@ class Scene:
             for f, form in enumerate(forms):
                 form[:, 2] += sum(ripples[f, k] * waves[k] / (1 + k) for k in range(9))
                 form += noise.normal(0, 2e-4, form.shape)  # so that something is left
+                form[:, 1] += 0.004 * np.cos(3 * seed) * np.cos(0.23 * np.arange(len(form)))  # a mean of each take
             write_pc2(folder / f"bar_{name}.pc2", np.array([bar(p) for p in poses]))
             write_pc2(folder / f"sleeve_{name}.pc2", np.array(forms))
 

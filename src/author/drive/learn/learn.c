@@ -17,7 +17,8 @@
 #include <stdlib.h>
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
-    l->stopped |= !exi_progress_tell(l->def->progress, doing, l->done + part * l->share);
+    const double done = l->done + part * l->share;
+    l->stopped |= !exi_progress_tell(l->def->progress, doing, l->gathered + (1 - l->gathered) * done);
     return !l->stopped;
 }
 
@@ -173,10 +174,11 @@ static ex_result open_learner(exi_learner *l, ex_gathered *const *files) {
         result = exi_references_check_fit(&l->refs, l->error);
     if (result == EX_OK)
         result = exi_whole_open(&l->whole, def->driver, &def->options, l->error);
-    l->share = 0.05;
+    l->share = 0.5;
     if (result == EX_OK && !files)
         result = gather(l);
-    l->done = l->share = 0.05;
+    l->gathered = l->refs.frame_count < l->refs.used_count && !files ? 0.5 : 0;
+    l->share = 0.1;
     if (result == EX_OK)
         result = exi_far_open(&l->far, def->driver, l->whole.weights, l->refs.frame_count, l->error);
     if (result != EX_OK)

@@ -39,7 +39,8 @@ typedef struct exi_learner {
     double alike;          /* squared distances below this count as 0 */
     float *driver, *driven, *home;
     ex_error *error;
-    double done, share; /* progress: fraction done before the present step, and the step's share of the whole */
+    double gathered;    /* progress: fraction of all work that was gathering */
+    double done, share; /* of the other work: fraction done before the present step, and the step's share */
     bool stopped;       /* the caller wants to stop */
 } exi_learner;
 
