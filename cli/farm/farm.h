@@ -92,8 +92,10 @@ typedef struct exi_farm {
 
 /* Reads a plan; close it after a failure, too. Results: FILE, DATA, MEMORY. */
 ex_result exi_farm_open(const char *folder, exi_farm *farm, ex_error *error);
+/* The same for one task, by number or fingerprint: of others but those that it needs, only the fingerprint is read. */
+ex_result exi_farm_open_task(const char *folder, const char *word, exi_farm *farm, ex_error *error);
 void exi_farm_close(exi_farm *farm);
-/* Opens the plan of a command's first argument; false after printing an error. */
+/* Opens the plan of a command's first argument, and of one task if there is a second; false after printing an error. */
 bool exi_farm_open_argument(const ex_call *call, exi_farm *farm);
 
 /* FOLDER/ROOM/NAME with an ending. Caller frees; NULL if out of memory. */

@@ -55,25 +55,68 @@ static ex_result broken(const exi_farm *farm, const char *file, ex_error *error)
                         file);
 }
 
+/* Reads a task from its line. */
+static bool parse_task(const exi_farm *farm, const char *line, size_t size, exi_farm_task *task) {
+    json_decref(task->json);
+    *task = (exi_farm_task){.json = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL)};
+    task->name = exi_farm_text(task->json, "name");
+    task->piece = exi_farm_text(task->json, "piece");
+    task->stage = (int)exi_farm_number(task->json, "stage");
+    task->seconds = exi_farm_number(task->json, "seconds");
+    return json_is_array(json_object_get(task->json, "commands")) && exi_hash_parse(task->piece, &task->fingerprint) &&
+           task->stage >= 0 && task->stage < farm->stage_count;
+}
+
+/* Reads no more of a task than its fingerprint, the last value of its line: a process that runs one of 10 000 tasks
+ * need not read all. */
+static bool skim_task(const char *line, size_t size, exi_farm_task *task) {
+    static const char key[] = "\"piece\":\"", end[] = "\"}";
+    const size_t tail = sizeof key - 1 + EXI_HASH_DIGITS + sizeof end - 1;
+    char piece[EXI_HASH_DIGITS + 1];
+    if (size < tail || memcmp(line + size - tail, key, sizeof key - 1) != 0)
+        return false;
+    snprintf(piece, sizeof piece, "%.16s", line + size - tail + sizeof key - 1);
+    *task = (exi_farm_task){.json = json_pack("{s:s}", "piece", piece), .name = ""};
+    task->piece = exi_farm_text(task->json, "piece");
+    return exi_hash_parse(task->piece, &task->fingerprint);
+}
+
 /* Takes one line of tasks.jsonl. */
-static ex_result add_task(exi_farm *farm, size_t *room, const char *line, size_t size, ex_error *error) {
+static ex_result add_task(exi_farm *farm, size_t *room, const char *line, size_t size, bool skim, ex_error *error) {
     exi_farm_task *tasks = array_grow(farm->tasks, room, (size_t)farm->task_count + 1, sizeof *tasks);
     if (!tasks)
         return ex_error_memory(error, "a plan", (size_t)farm->task_count * sizeof *tasks);
     farm->tasks = tasks;
-    exi_farm_task task = {.json = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL)};
-    task.name = exi_farm_text(task.json, "name");
-    task.piece = exi_farm_text(task.json, "piece");
-    task.stage = (int)exi_farm_number(task.json, "stage");
-    task.seconds = exi_farm_number(task.json, "seconds");
-    const bool sound = json_is_array(json_object_get(task.json, "commands")) &&
-                       exi_hash_parse(task.piece, &task.fingerprint) && task.stage >= 0 &&
-                       task.stage < farm->stage_count;
-    tasks[farm->task_count++] = task;
+    exi_farm_task *task = &tasks[farm->task_count++];
+    *task = (exi_farm_task){.json = NULL};
+    return (skim && skim_task(line, size, task)) || parse_task(farm, line, size, task)
+               ? EX_OK
+               : broken(farm, "tasks.jsonl", error);
+}
+
+/* Reads the task that is called so, and those that it needs, in full. */
+static ex_result complete(exi_farm *farm, const char *word, const char *bytes, size_t size, ex_error *error) {
+    const int wanted = exi_farm_find(farm, word);
+    const json_t *needs = NULL;
+    bool sound = true;
+    for (int round = 0; wanted >= 0 && sound && round < 2; round++) {
+        const char *line = bytes;
+        for (int t = 0; sound && t < farm->task_count; t++) {
+            const char *end = memchr(line, '\n', (size_t)(bytes + size - line));
+            end = end ? end : bytes + size;
+            bool take = round == 0 && t == wanted;
+            for (size_t i = 0; round == 1 && !take && i < json_array_size(needs); i++)
+                take = json_integer_value(json_array_get(needs, i)) == t;
+            if (take)
+                sound = parse_task(farm, line, (size_t)(end - line), &farm->tasks[t]);
+            line = end + 1;
+        }
+        needs = json_object_get(farm->tasks[wanted].json, "needs");
+    }
     return sound ? EX_OK : broken(farm, "tasks.jsonl", error);
 }
 
-static ex_result read_tasks(exi_farm *farm, ex_error *error) {
+static ex_result read_tasks(exi_farm *farm, const char *word, ex_error *error) {
     char *path = exi_path_inside(farm->folder, "tasks.jsonl", ""), *bytes = NULL, text[EXI_HASH_DIGITS + 1];
     size_t size = 0, room = 0;
     ex_result result =
@@ -87,14 +130,16 @@ static ex_result read_tasks(exi_farm *farm, ex_error *error) {
     for (char *line = bytes; result == EX_OK && line < bytes + size;) {
         char *end = memchr(line, '\n', (size_t)(bytes + size - line));
         end = end ? end : bytes + size;
-        result = add_task(farm, &room, line, (size_t)(end - line), error);
+        result = add_task(farm, &room, line, (size_t)(end - line), word != NULL, error);
         line = end + 1;
     }
+    if (result == EX_OK && word)
+        result = complete(farm, word, bytes, size, error);
     free(bytes);
     return result;
 }
 
-ex_result exi_farm_open(const char *folder, exi_farm *farm, ex_error *error) {
+ex_result exi_farm_open_task(const char *folder, const char *word, exi_farm *farm, ex_error *error) {
     *farm = (exi_farm){.folder = realpath(folder, NULL)};
     if (!farm->folder)
         return ex_file_error(error, "read", folder, errno);
@@ -117,7 +162,11 @@ ex_result exi_farm_open(const char *folder, exi_farm *farm, ex_error *error) {
     farm->stage_count = (int)json_array_size(json_object_get(farm->plan, "stages"));
     if (!json_is_object(farm->plan) || farm->stage_count == 0)
         return broken(farm, "plan.json", error);
-    return read_tasks(farm, error);
+    return read_tasks(farm, word, error);
+}
+
+ex_result exi_farm_open(const char *folder, exi_farm *farm, ex_error *error) {
+    return exi_farm_open_task(folder, NULL, farm, error);
 }
 
 void exi_farm_close(exi_farm *farm) {
@@ -131,7 +180,8 @@ void exi_farm_close(exi_farm *farm) {
 
 bool exi_farm_open_argument(const ex_call *call, exi_farm *farm) {
     ex_error error = {.result = EX_OK};
-    if (exi_farm_open(call->arguments[0], farm, &error) == EX_OK)
+    const char *task = call->argument_count > 1 ? call->arguments[1] : NULL;
+    if (exi_farm_open_task(call->arguments[0], task, farm, &error) == EX_OK)
         return true;
     exi_failed(&error);
     exi_farm_close(farm);
