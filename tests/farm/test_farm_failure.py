@@ -220,7 +220,7 @@ class Cluster(Failure):
         self.ends()
 
     def test_cancelled(self):
-        """What was cancelled is submitted again by the same command."""
+        """All that was cancelled is submitted again by the same command."""
         cluster = jobs.cluster()
         self.to_slurm("plan", "--sbatch", "hold", "--sbatch", "comment=a test")
         self.assertEqual(self.counts(), {"left": PIECES})
