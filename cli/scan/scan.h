@@ -8,6 +8,7 @@
  *   scan_label.c     names markers
  *   scan_fit.c       bones, axes and poses from named markers, of scans or of motion capture
  *   scan_capture.c   the part of scan_fit.c for motion capture
+ *   scan_blocks.c    the part of scan_fit.c for processes that share the work
  *   scan_template.c  the cage
  *   scan_build.c     displacement maps and the rig
  *   scan_report.c    measures the result
@@ -70,6 +71,9 @@ typedef struct exi_scan_capture {
 
 /* Fits the .c3d or .trc file that is the call's argument. */
 int exi_scan_fit_capture(const ex_call *call, const exi_scan_capture *wish);
+
+/* Makes a block of the session that is the call's argument, counting from 1, or sums all blocks. */
+int exi_scan_fit_blocks(const ex_call *call, int block, bool sum);
 
 /* True if a folder has meshes and no scan.json: registered meshes. exi_scan_run_registered makes their rig in it. */
 bool exi_scan_is_registered(const char *folder);

@@ -7,6 +7,7 @@ import pathlib
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import harness
@@ -216,6 +217,59 @@ class Labels(Pieces):
     def test_one_sentence(self):
         self.session("s", "fit.json", "labels/arm_13.csv")
         self.sentence(self.run_tool("scan", "label", "s", "--scan", "arm_13"), 1, "fit.json", "scan fit")
+
+
+class Fit(Pieces):
+    SCANS, BLOCKS, ROUNDS = 230, 3, 15
+
+    def rounds(self, folder, apart):
+        """Fits in blocks; apart: each block in a private folder, in another order."""
+        for number in range(self.ROUNDS):
+            blocks = list(range(1, self.BLOCKS + 1))
+            places = {block: self.private(folder, f"r{number}b{block}", "blocks") if apart else folder
+                      for block in blocks}
+            for place in places.values() if apart and (folder / "blocks/state.bin").exists() else ():
+                (place / "blocks").mkdir()
+                (place / "blocks/state.bin").symlink_to(folder / "blocks/state.bin")
+            calls = [["scan", "fit", places[block], "--block", block, "-q"] for block in blocks]
+            for outcome in self.at_once(calls) if apart else [self.run_tool(*call) for call in calls]:
+                self.assertEqual((outcome.code, outcome.err), (0, ""))
+            (folder / "blocks").mkdir(exist_ok=True)
+            for block, place in places.items() if apart else ():
+                shutil.move(place / f"blocks/{block}.bin", folder / f"blocks/{block}.bin")
+            if self.succeed("scan", "fit", folder, "--sum", "--json").json()["done"]:
+                return number + 1
+        self.fail("it does not end")
+
+    def test_blocks(self):
+        sys.path.insert(0, str(harness.REPOSITORY / "tests/scan"))
+        import many
+        many.make(self.made / "body", self.SCANS, self.folder / "one")
+        many.make(self.made / "body", 40, self.folder / "few")
+        self.sentence(self.run_tool("scan", "fit", "one", "--block", 1), 1, "fit.json", "scan fit")
+        self.assertEqual(self.run_tool("scan", "fit", "few", "--rigid", "--even", "-q", "-o", "one/fit.json").code, 0)
+        self.sentence(self.run_tool("scan", "fit", "one", "--sum"), 1, "block 1 of this round is missing")
+        self.sentence(self.run_tool("scan", "fit", "one", "--block", 4), 1, "has 3 blocks")
+        shutil.copytree(self.folder / "one", self.folder / "two")
+        rounds = self.rounds(self.folder / "one", False)
+        self.assertEqual(self.rounds(self.folder / "two", True), rounds)
+        made = (self.folder / "one/fit.json").read_bytes()
+        self.assertEqual((self.folder / "two/fit.json").read_bytes(), made)
+        # Further rounds change nothing.
+        self.assertIn("has ended", self.succeed("scan", "fit", "one", "--block", 2).out)
+        self.succeed("scan", "fit", "one", "--sum", "-q")
+        self.assertEqual((self.folder / "one/fit.json").read_bytes(), made)
+        # One process finds the same.
+        self.assertEqual(self.run_tool("scan", "fit", "two", "--rigid", "--even", "-q").code, 0)
+        one, other = json.loads(made), json.loads((self.folder / "two/fit.json").read_text())
+        self.assertEqual([scan["name"] for scan in one["scans"]], [scan["name"] for scan in other["scans"]])
+        rms = [sum(scan["rms"] ** 2 for scan in fit["scans"]) ** 0.5 for fit in (one, other)]
+        self.assertLess(abs(rms[0] / rms[1] - 1), 1e-3)
+        for joint, twin in zip(one["skeleton"]["joints"], other["skeleton"]["joints"]):
+            for a, b in zip(joint.get("axis", []), twin.get("axis", [])):
+                self.assertLess(abs(a - b), 1e-3, joint["name"])
+            for a, b in zip(joint.get("translation", []), twin.get("translation", [])):
+                self.assertLess(abs(a - b), 2e-3, joint["name"])
 
 
 if __name__ == "__main__":

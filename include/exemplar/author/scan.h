@@ -538,6 +538,27 @@ typedef struct ex_scan_fit_options {
 EX_API ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options,
                              ex_scan_fitted **fitted, ex_kin_fit **fit, ex_error *error);
 
+/* Report on a round of a fit in blocks. */
+typedef struct ex_scan_fit_round {
+    int round;   /* counting from 1 */
+    double cost; /* of all scans and priors */
+    double gain; /* by how much of it the last step lowered it; below 0: the step is taken back */
+    bool done;   /* true: it gains nothing more, and fit.json is written */
+} ex_scan_fit_round;
+
+/*
+ * Fits a session in blocks of 100 scans, for processes that share files alone. fit.json must be there: the fit of some
+ * scans, with the reference. A round is ex_scan_fit_block for every block, in any order and at the same time, then
+ * ex_scan_fit_sum; a few rounds lead to the fit of all scans, rigid and even (ex_scan_fit_options). Then fit.json is
+ * written, and further calls do nothing. Files are in blocks/. A block of n shared unknowns takes 4 n^2 bytes. Results:
+ * DATA (as ex_scan_fit; fit.json without the reference), FILE (no fit.json; a block is missing), MEMORY.
+ */
+EX_API int ex_scan_fit_block_count(const ex_scan_session *session);
+/* Makes one block. *done: the fit has ended, and there is nothing to do. */
+EX_API ex_result ex_scan_fit_block(const ex_scan_session *session, int block, bool *done, ex_error *error);
+/* Sums all blocks, and takes a step or ends. */
+EX_API ex_result ex_scan_fit_sum(const ex_scan_session *session, ex_scan_fit_round *round, ex_error *error);
+
 /* ---- a template person ---- */
 
 /* Steps of carrying a template person, which different processes may take, in this order. Each leaves records in

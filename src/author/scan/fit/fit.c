@@ -176,17 +176,15 @@ static bool shows_mirror(const exi_fit *f) {
     return false;
 }
 
-/* Begins where an earlier fit ended. */
-static void solve_again(exi_fit *f, const ex_kin_fit *last, double *errors, double *sigmas, double *work) {
+void exi_fit_begin_again(exi_fit *f, double noise) {
     const ex_kin_fit_def *def = f->def;
-    const int iterations = def->iterations > 0 ? def->iterations : ITERATIONS;
     for (int i = 0; i < f->scan_count; i++)
         f->scans[i].fitted = true;
     for (int s = 0; s < f->site_count; s++)
         f->site_weights[s] = 1;
-    f->noise = last->noise;
+    f->noise = noise;
     set_widths(f, loss_of(f));
-    take_noise(f, last->noise);
+    take_noise(f, noise);
     set_priors(f);
     exi_fit_copy_state(f, &f->now, &f->begin);
     exi_fit_copy_state(f, &f->now, &f->next);
@@ -196,7 +194,13 @@ static void solve_again(exi_fit *f, const ex_kin_fit *last, double *errors, doub
     f->base_free = !f->person && shows_mirror(f);
     f->base_moves = f->person != NULL;
     exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
-    if (def->even)
+}
+
+/* Begins where an earlier fit ended. */
+static void solve_again(exi_fit *f, const ex_kin_fit *last, double *errors, double *sigmas, double *work) {
+    const int iterations = f->def->iterations > 0 ? f->def->iterations : ITERATIONS;
+    exi_fit_begin_again(f, last->noise);
+    if (f->def->even)
         exi_fit_solve(f, iterations, 1e-7, "fitting all", 0.3, 0.9);
     else
         solve_weights(f, errors, sigmas, work, iterations, f->person && last->noise > EXI_FIT_NOISY ? 2 : SIGMA_ROUNDS);

@@ -72,6 +72,7 @@ typedef struct exi_fit {
     bool *placed;                               /* [site]: true if its local position is known */
     bool *tied; /* [site]: true if its local position follows translations so that it stays where the reference shows
                    it */
+    bool all_sites; /* true: every placed site has columns, seen or not */
     int kin_count, shared_count, pose_most;
     /* weights */
     double *site_weights;                                     /* [site] */
@@ -163,6 +164,8 @@ typedef struct exi_fit_chunk {
     int *range_begins, *range_ends;    /* [pose]: range of the local columns of sites in a row */
     double *step;                      /* [pose] */
 } exi_fit_chunk;
+/* Sums over scans at `now`, without priors; then with them. */
+void exi_fit_sum(exi_fit *f);
 /* Sums at `now`; leaves the reduced matrix and right-hand side, with priors, in shared_matrix and shared_right. */
 void exi_fit_reduce(exi_fit *f);
 /* Solves, and computes `next` from `now` and the step. */
@@ -203,6 +206,9 @@ double exi_fit_person_looseness(const exi_fit *f, int j, bool axis, const double
 /* fit_solve.c: Levenberg-Marquardt over everything that is free, or over the pose of a scan. Returns the cost. */
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to);
 double exi_fit_solve_pose(exi_fit *f, exi_fit_chunk *chunk, int scan, int iterations);
+
+/* fit.c: takes state and poses for nearly right; weights of 1, and priors and the loss for that noise. */
+void exi_fit_begin_again(exi_fit *f, double noise);
 
 /* fit_start.c: starting poses, found joint by joint. */
 ex_result exi_fit_start(exi_fit *f);

@@ -286,7 +286,7 @@ static void reduce_chunks(void *context, int begin, int end) {
 
 /* ---- the sum ---- */
 
-void exi_fit_reduce(exi_fit *f) {
+void exi_fit_sum(exi_fit *f) {
     const size_t n = (size_t)f->shared_count;
     if (f->def->reference >= 0) {
         exi_fit_frame(f, &f->now, f->def->reference, &f->chunks[0].frames);
@@ -305,6 +305,10 @@ void exi_fit_reduce(exi_fit *f) {
             f->shared_diagonal[i] += k->diagonal[i];
         }
     }
+}
+
+void exi_fit_reduce(exi_fit *f) {
+    exi_fit_sum(f);
     exi_fit_add_priors(f);
 }
 

@@ -223,6 +223,8 @@ void exi_fit_lay_out(exi_fit *f, bool kinematics, bool sites) {
     for (int m = 0; sites && m < f->mark_count; m++)
         if (f->marks[m].active && !f->tied[f->marks[m].site])
             f->site_columns[f->marks[m].site] = 0;
+    for (int s = 0; sites && f->all_sites && s < f->site_count; s++)
+        f->site_columns[s] = f->placed[s] ? 0 : -1;
     for (int w = 0; w < f->joint_count; w++)
         for (int s = 0; s < f->site_count; s++)
             if (f->site_columns[s] == 0 && f->kinematics->sites[s].joint == f->order[w]) {

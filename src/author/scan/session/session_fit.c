@@ -378,12 +378,13 @@ static int compare_doubles(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Computes the median distance of a scan's markers; values [sighting_count] is work. */
-static double median_off(const work *w, const ex_kin_fit *fit, int scan, double *values) {
+/* Computes the median distance of a scan's markers, which are the sightings from *at on; values [sighting_count] is
+ * work. */
+static double median_off(const work *w, const ex_kin_fit *fit, int scan, size_t *at, double *values) {
     size_t count = 0;
-    for (size_t i = 0; i < w->sighting_count; i++)
-        if (w->sightings[i].scan == scan && isfinite(fit->errors[i]))
-            values[count++] = fit->errors[i];
+    for (; *at < w->sighting_count && w->sightings[*at].scan == scan; ++*at)
+        if (isfinite(fit->errors[*at]))
+            values[count++] = fit->errors[*at];
     qsort(values, count, sizeof *values, compare_doubles);
     return count > 0 ? values[count / 2] : 0;
 }
@@ -401,8 +402,9 @@ static ex_result leave_out(work *w, const ex_kin_fit *fit, bool *any) {
         return ex_error_memory(w->error, "the fit", w->sighting_count * sizeof *values);
     }
     double *offs = values + w->sighting_count, *sorted = offs + count;
+    size_t at = 0;
     for (int i = 0; i < w->scan_count; i++)
-        sorted[i] = offs[i] = median_off(w, fit, i, values);
+        sorted[i] = offs[i] = median_off(w, fit, i, &at, values);
     qsort(sorted, count, sizeof *sorted, compare_doubles);
     const double usual = sorted[count / 2], limit = fmax(MISFIT * usual, MISFIT_LEAST);
     for (int i = 0; i < w->scan_count; i++) {
