@@ -11,9 +11,12 @@
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
 #include "common/array.h"
+#include "common/pool.h"
 #include "piece.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -260,23 +263,92 @@ static void print_notes(const merge *m) {
         exi_failed_text("and %d more notes, in %s/report.json", (int)count - NOTES_MOST, m->call->arguments[0]);
 }
 
+/* Results are independent of each other: threads make them side by side. */
+typedef struct outcome {
+    ex_result result;
+    ex_error error;
+    int frames, files, bad;
+} outcome;
+
+typedef struct merging {
+    const merge *m;
+    const json_t *results;
+    outcome *outcomes; /* [results] */
+    atomic_int done;
+    atomic_bool stop;
+    exi_progress progress; /* shown by the thread that began */
+    pthread_t thread;
+} merging;
+
+static void make_results(void *context, int first, int last) {
+    merging *g = context;
+    for (int i = first; i < last; i++) {
+        outcome *o = &g->outcomes[i];
+        merge one = *g->m;
+        one.error = &o->error;
+        one.frames = one.files = 0;
+        one.bad = -1;
+        if (atomic_load(&g->stop) || exi_interrupted())
+            o->result = ex_error_set(&o->error, EX_ERROR_FILE, "interrupted");
+        else
+            o->result = make_result(&one, json_array_get(g->results, (size_t)i));
+        o->frames = one.frames;
+        o->files = one.files;
+        o->bad = one.bad;
+        if (o->result != EX_OK)
+            atomic_store(&g->stop, true);
+        const int done = atomic_fetch_add(&g->done, 1) + 1;
+        if (pthread_equal(pthread_self(), g->thread))
+            exi_progress_step(&g->progress, "merging", (double)done / (double)json_array_size(g->results));
+    }
+}
+
+/* Makes all results. On failure, the error is of the first one that was tried and failed. */
+static ex_result make_all(merge *m) {
+    const json_t *results = json_object_get(m->farm->plan, "results");
+    const int count = (int)json_array_size(results);
+    merging g = {.m = m,
+                 .results = results,
+                 .outcomes = calloc((size_t)count + 1, sizeof *g.outcomes),
+                 .thread = pthread_self()};
+    exi_pool *pool = exi_pool_create(m->call->threads < count ? m->call->threads : count);
+    const ex_tasks *tasks = exi_pool_tasks(pool);
+    ex_result result = g.outcomes ? EX_OK : ex_error_memory(m->error, "results", (size_t)count * sizeof *g.outcomes);
+    exi_progress_start(&g.progress, m->call);
+    exi_interrupt_defer(true); /* several files may belong together */
+    if (result == EX_OK && tasks)
+        tasks->run(tasks->user, count, 1, make_results, &g);
+    else if (result == EX_OK)
+        make_results(&g, 0, count);
+    exi_interrupt_defer(false);
+    exi_progress_end(&g.progress);
+    for (int pass = 0; pass < 2 && result == EX_OK; pass++)
+        for (int i = 0; g.outcomes && i < count && result == EX_OK; i++) {
+            const outcome *o = &g.outcomes[i];
+            if (o->result != EX_OK && (pass == 1 || strcmp(o->error.text, "interrupted") != 0)) {
+                *m->error = o->error;
+                m->bad = o->bad;
+                result = o->result;
+            }
+            m->frames += pass == 0 ? o->frames : 0;
+            m->files += pass == 0 ? o->files : 0;
+        }
+    exi_pool_destroy(pool);
+    free(g.outcomes);
+    return result;
+}
+
 static int merge_all(const ex_call *call, const exi_farm *farm) {
     ex_error error = {.result = EX_OK};
-    exi_progress progress;
     merge m = {.call = call, .farm = farm, .bad = -1, .notes = json_array(), .error = &error};
-    const json_t *results = json_object_get(farm->plan, "results");
     const double start = exi_clock();
-    const size_t count = json_array_size(results);
     ex_result result = check_inputs(farm, &error);
-    exi_progress_start(&progress, call);
     if (result == EX_OK)
         result = read_records(&m);
-    for (size_t i = 0; result == EX_OK && i < count; i++) {
+    if (result == EX_OK) {
         m.bad = -1;
-        result = make_result(&m, json_array_get(results, i));
-        exi_progress_step(&progress, "merging", (double)(i + 1) / (double)count);
+        result = make_all(&m);
     }
-    exi_progress_end(&progress);
     const double took = exi_clock() - start;
     if (result == EX_OK)
         result = write_report(&m, took);

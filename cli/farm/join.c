@@ -180,15 +180,23 @@ ex_result exi_farm_join_cache(const exi_farm *farm, const json_t *result, int *f
                 .frame_count = (int)exi_farm_number(result, "frames"),
                 .bad = bad,
                 .error = error};
-    char *mark = exi_farm_mark_name(farm, 0);
-    j.folder = mark ? exi_farm_path(farm, "scratch", strrchr(mark, '/') + 1, "") : NULL;
+    /* scratch/FINGERPRINT.HOST.PID, which is swept away if this process dies, and in it a folder of this result. */
+    char *mark = exi_farm_mark_name(farm, 0),
+         *room = mark ? exi_farm_path(farm, "scratch", strrchr(mark, '/') + 1, "") : NULL;
+    const char *part = json_string_value(json_array_get(json_array_get(json_object_get(result, "parts"), 0), 1));
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", part ? (int)strcspn(part, "/") : 0, part ? part : "");
+    j.folder = room ? exi_path_inside(room, name, "") : NULL;
     ex_result made = j.folder ? ex_make_directory(j.folder, error) : ex_error_memory(error, "a path", 64);
     if (made == EX_OK)
         made = join(&j);
     if (j.folder)
         exi_farm_remove_tree(j.folder);
+    if (room)
+        (void)rmdir(room); /* by the last result */
     *frames = j.done;
     free(mark);
+    free(room);
     free(j.folder);
     free(j.times);
     free(j.positions);
