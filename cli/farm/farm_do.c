@@ -176,9 +176,12 @@ static ex_result run_commands(work *w, ex_error *error) {
         json_decref(run.notes);
         if (result != EX_OK)
             return result;
+        const size_t lines = json_array_size(w->lines);
+        const char *line = lines ? json_string_value(json_array_get(w->lines, lines - 1)) : "";
         if (!done)
-            return ex_error_set(error, EX_ERROR_DATA, "task %d (%s) failed: %s", w->task + 1,
-                                w->farm->tasks[w->task].name, w->how);
+            return ex_error_set(error, EX_ERROR_DATA, "task %d (%s) failed: %s%s%s", w->task + 1,
+                                w->farm->tasks[w->task].name, w->how, line[0] ? ": " : "",
+                                strncmp(line, "exemplar: ", 10) == 0 ? line + 10 : line);
     }
     return EX_OK;
 }

@@ -470,12 +470,14 @@ static int run(const ex_call *call) {
                      .outputs = json_object(),
                      .items = json_array(),
                      .kept = json_array(),
+                     .keys = json_object(),
                      .error = &error};
     const ex_result result =
-        p.inputs && p.input_numbers && p.stages && p.tasks && p.results && p.outputs && p.items && p.kept
+        p.inputs && p.input_numbers && p.stages && p.tasks && p.results && p.outputs && p.items && p.kept && p.keys
             ? make_plan(&p)
             : ex_error_memory(&error, "a plan", 64);
-    json_t *owned[] = {p.inputs, p.input_numbers, p.stages, p.tasks, p.results, p.outputs, p.items, p.kept, p.job};
+    json_t *owned[] = {p.inputs,  p.input_numbers, p.stages, p.tasks, p.results,
+                       p.outputs, p.items,         p.kept,   p.keys,  p.job};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         json_decref(owned[i]);
     free(p.job_folder);

@@ -10,6 +10,7 @@
 #include "planner.h"
 
 #include "cli/base/files.h"
+#include "hash.h"
 
 #include <exemplar/author/cache.h>
 
@@ -89,18 +90,33 @@ static int fit(const char *text, int most) {
     return length;
 }
 
+/* A name for the folder of an item that follows from its words: pieces of other items keep theirs if one is added. Of
+ * equal items, the second gets another one. */
+static void make_key(exi_planner *p, const json_t *words, char key[EXI_HASH_DIGITS + 1]) {
+    char *text = json_dumps(words, JSON_COMPACT);
+    exi_hash hash = exi_hash_start();
+    exi_hash_add_text(&hash, text ? text : "");
+    free(text);
+    for (exi_hash_text(key, exi_hash_value(&hash)); json_object_get(p->keys, key);
+         exi_hash_text(key, exi_hash_value(&hash)))
+        exi_hash_add_text(&hash, "again");
+    json_object_set_new(p->keys, key, json_true());
+}
+
 json_t *exi_planner_add(exi_planner *p, const exi_farm_item *item) {
     const exi_farm_cost *cost = &item->cost;
+    char key[EXI_HASH_DIGITS + 1];
+    make_key(p, item->words, key);
     char name[EXI_FARM_NAME + 1];
     snprintf(name, sizeof name, "%.*s", fit(item->name, EXI_FARM_NAME), item->name);
     json_t *made = json_pack(
-        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:s, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:i, s:[], s:[]}",
+        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:i, s:s, s:i, s:i, s:b, s:s, s:f, s:f, s:f, s:f, s:s, s:[], s:[]}",
         "name", name, "words", json_deep_copy(item->words), "inputs", copy_list(item->inputs), "needs",
         copy_list(item->needs), "session", item->session ? item->session : "", "links", copy_list(item->links),
         "folders", copy_list(item->folders), "frames", item->frames, "range", item->range ? item->range : "--frames",
         "offset", item->offset, "grain", item->grain, "whole", item->whole, "file", item->file ? item->file : "",
-        "start", cost->start, "each", cost->each, "memory", cost->memory, "disk", cost->disk, "number", p->item_count++,
-        "tasks", "parts");
+        "start", cost->start, "each", cost->each, "memory", cost->memory, "disk", cost->disk, "key", key, "tasks",
+        "parts");
     if (made && append(p->items, made))
         return made;
     out_of_memory(p);
@@ -146,7 +162,7 @@ static bool put_file(json_t *task, json_t *item, int index, int first, int last,
     char folder[64], text[640], range[64];
     const bool cut = !json_is_true(json_object_get(item, "whole")) && last > 0;
     const int offset = (int)exi_farm_number(item, "offset");
-    snprintf(folder, sizeof folder, "%d-%d", (int)exi_farm_number(item, "number"), first);
+    snprintf(folder, sizeof folder, "%s-%d", exi_farm_text(item, "key"), first);
     snprintf(text, sizeof text, "@/%s/%.512s", folder, exi_farm_text(item, "file"));
     snprintf(range, sizeof range, "%d:%d", first + offset, last + offset);
     json_t *part = json_pack("[i, s]", index, text + 2);

@@ -26,7 +26,7 @@ typedef struct exi_planner {
     json_t *stages, *tasks, *results;
     json_t *outputs;      /* {path: true} of results */
     json_t *items, *kept; /* of the present stage, and of stages before */
-    int item_count;       /* of all stages */
+    json_t *keys;         /* {key: true} of items */
     ex_error *error;
 } exi_planner;
 
