@@ -412,16 +412,13 @@ typedef struct ex_label_scans_def {
 EX_API ex_result ex_label_scans(const ex_label_scans_def *def, ex_label *const *labels, double *evidence,
                                 ex_error *error);
 
-/* The contents of fit.json; see below. */
-typedef struct ex_scan_fitted ex_scan_fitted;
-
 /* Options of labelling a session. */
 typedef struct ex_scan_label_options {
     const bool *redo; /* [scan_count] true for scans whose automatic labels are made again; NULL: only those that have
                          none yet */
     const ex_progress *progress;
     const ex_tasks *tasks;
-    const ex_scan_fitted *known; /* with `only`: a fit of some scans of the session */
+    const struct ex_scan_fitted *known; /* with `only`: a fit of some scans of the session */
     const bool *only; /* [scan_count] true for scans that are labelled, each alone, with the skeleton of `known`; then
                          labels/doubtful.csv is left to a later call. NULL: all scans together */
 } ex_scan_label_options;
@@ -497,7 +494,7 @@ EX_API ex_result ex_scan_landmark_page(const ex_scan_session *session, const int
 /* ---- the fit ---- */
 
 /* The contents of fit.json: the fitted kinematics, and the poses of scans by name. */
-struct ex_scan_fitted {
+typedef struct ex_scan_fitted {
     ex_kinematics *kinematics;
     int scan_count;
     char **names;
@@ -508,7 +505,7 @@ struct ex_scan_fitted {
                              NULL: none is turned */
     int left_count;       /* scans that do not fit the others, and are left out */
     char **left_names, **left_reasons; /* [left_count] */
-};
+} ex_scan_fitted;
 
 /* Read, write and release fit.json. */
 EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_error *error);
