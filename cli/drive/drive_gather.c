@@ -269,9 +269,9 @@ const ex_command cmd_drive_gather = {
                    "--force and the value of --database. Options that are not here are given to\n"
                    "'drive learn'.",
     .examples = "# two takes, gathered one by one, and a rig from both\n"
-                "exemplar drive gather --driver walk_b.pc2 --driver-mesh body.obj \\\n"
+                "exemplar drive gather --driver walk.pc2 --driver-mesh body.obj \\\n"
                 "    --driven walk_s.pc2 --driven-mesh shirt.obj -o walk.gathered\n"
-                "exemplar drive gather --driver run_b.pc2 --driver-mesh body.obj \\\n"
+                "exemplar drive gather --driver run.pc2 --driver-mesh body.obj \\\n"
                 "    --driven run_s.pc2 --driven-mesh shirt.obj -o run.gathered\n"
                 "exemplar drive learn --gathered walk.gathered --gathered run.gathered \\\n"
                 "    --keys 12 -o shirt.glb",

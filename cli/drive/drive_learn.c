@@ -489,9 +489,7 @@ const ex_command cmd_drive_learn = {
                 "# clothes that swing, from two takes\n"
                 "exemplar drive learn --method motion --driver walk.pc2 --driven walk_s.pc2 \\\n"
                 "    --driver run.pc2 --driven run_s.pc2 \\\n"
-                "    --driver-mesh body.obj --driven-mesh shirt.obj -o s.glb\n"
-                "# the same from files of 'drive gather'\n"
-                "exemplar drive learn --gathered walk.gathered --gathered run.gathered -o s.glb",
+                "    --driver-mesh body.obj --driven-mesh shirt.obj -o s.glb",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,
