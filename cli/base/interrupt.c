@@ -41,6 +41,7 @@ void exi_interrupt_catch(void) {
         sigaction(numbers[i], &action, NULL);
     }
     signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* a parent that ignores it would hide how our own processes end */
 }
 
 void exi_interrupt_defer(bool defer) {

@@ -107,8 +107,11 @@ static void end(pool *p, slot *s, int status) {
 static void reap(pool *p) {
     for (int i = 0; i < p->slot_count; i++) {
         int status = 0;
-        if (p->slots[i].child && waitpid(p->slots[i].child, &status, WNOHANG) == p->slots[i].child)
+        const pid_t ended = p->slots[i].child ? waitpid(p->slots[i].child, &status, WNOHANG) : 0;
+        if (ended > 0)
             end(p, &p->slots[i], status);
+        else if (ended < 0 && errno == ECHILD)
+            end(p, &p->slots[i], EX_EXIT_FAILED << 8);
     }
 }
 
@@ -175,7 +178,7 @@ static int report(const pool *p) {
     const ex_call *call = p->order->call;
     char a[EXI_TEXT_SIZE];
     if (p->stopping) {
-        exi_failed_text("interrupted: %d of %d tasks are done; the same command goes on", p->finished, p->wanted);
+        exi_failed_text("interrupted: %d of %d tasks are done; run the same command to resume", p->finished, p->wanted);
         return exi_interrupted();
     }
     for (int i = 0, named = 0; i < p->farm->task_count && named < 5; i++) {

@@ -54,9 +54,10 @@ static int ask(char *const *argv, char *text, size_t size) {
     text[filled] = 0;
     close(ends[0]);
     int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+    pid_t ended = -1;
+    while (child > 0 && (ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         ;
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
 /* Elements that an array may have: MaxArraySize is the largest index plus one, and lines count from 1. */
@@ -140,7 +141,16 @@ static void discard(const exi_farm *farm, const char *name) {
     }
 }
 
-/* The last line of a text, which is cut there: warnings come before the number of a job. */
+/* The number of a job, "123" or "123;cluster", among warnings; NULL if there is none. */
+static const char *find_job(const char *text) {
+    const char *found = NULL;
+    for (const char *at = text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        if (at[0] >= '0' && at[0] <= '9' && strspn(at, "0123456789") == strcspn(at, ";\n"))
+            found = at;
+    return found;
+}
+
+/* The last line of a text, which is cut there. */
 static const char *last_line(char *text) {
     size_t size = strlen(text);
     while (size > 0 && text[size - 1] == '\n')
@@ -152,7 +162,7 @@ static const char *last_line(char *text) {
 /* Submits one array; its number goes to *job. depends: numbers of jobs with colons in front, or "". */
 static bool submit(const exi_farm_order *order, const char *name, const int *tasks, int count, const char *depends,
                    char job[64], ex_error *error) {
-    char *script = NULL, answer[4096];
+    char *script = NULL, answer[4096] = "";
     line l = {.count = 0};
     if (write_array(order, name, tasks, count, &script, error) != EX_OK) {
         free(script);
@@ -193,15 +203,17 @@ static bool submit(const exi_farm_order *order, const char *name, const int *tas
     if (code != 0)
         discard(order->farm, name);
     free(script);
+    const char *number = find_job(answer);
+    snprintf(job, 64, "%.*s", number ? (int)strcspn(number, ";\n") : 0, number ? number : "");
     const char *said = last_line(answer);
     if (code == 127)
         ex_error_set(error, EX_ERROR_FILE,
                      "sbatch cannot be started: install Slurm's client, or use --to local or --to list");
     else if (code != 0)
         ex_error_set(error, EX_ERROR_DATA, "sbatch refused '%s': %s", name, said);
-    /* "123" or "123;cluster" */
-    snprintf(job, 64, "%.*s", (int)strcspn(said, ";"), said);
-    return code == 0;
+    else if (!job[0])
+        ex_error_set(error, EX_ERROR_DATA, "sbatch gave no number of a job for '%s': %s", name, said);
+    return code == 0 && job[0];
 }
 
 /* ---- all ---- */
@@ -239,6 +251,8 @@ int exi_farm_to_slurm(const exi_farm_order *order) {
                 free(now);
                 now = longer;
                 all += count;
+                for (int i = 0; i < count; i++)
+                    order->wanted[tasks[i]] = 0;
             }
         }
         if (now && now[0]) {

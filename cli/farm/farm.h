@@ -144,7 +144,7 @@ void exi_farm_forget(const exi_farm *farm, int task);
 void exi_farm_fail_again(const exi_farm *farm, int task, const json_t *record);
 /* Looks at every byte of a task's piece. If it is damaged, it is put aside and the task counts as failed, so that 'farm
  * retry' makes it again. False if it is fine, or not there. */
-bool exi_farm_reject(const exi_farm *farm, int task);
+bool exi_farm_reject(const exi_farm *farm, int task, const char *why);
 /* The record of a failure: {"how", "host", "time", "lines": […]}; NULL if there is nothing. Release with
  * json_decref. */
 json_t *exi_farm_failure(const exi_farm *farm, int task);
@@ -165,10 +165,10 @@ typedef struct exi_farm_run {
 } exi_farm_run;
 
 /* Runs the program with words (texts). folder: replaces "@" of words that begin with "@/". log: takes what it says; may
- * be NULL. mark: renewed while it runs; may be NULL. Release lines and notes. Results: FILE, MEMORY if it could not be
+ * be NULL. Release lines and notes. Results: FILE, MEMORY if it could not be
  * started. */
-ex_result exi_farm_spawn(const char *program, const json_t *words, const char *folder, FILE *log, const char *mark,
-                         exi_farm_run *run, ex_error *error);
+ex_result exi_farm_spawn(const char *program, const json_t *words, const char *folder, FILE *log, exi_farm_run *run,
+                         ex_error *error);
 
 /* ---- rooms of tasks ---- */
 
@@ -184,9 +184,9 @@ typedef struct exi_farm_order {
     const ex_call *call;
     const exi_farm *farm;
     const exi_farm_program *program;
-    const char *command;         /* the program as the engine calls it; NULL: by its path */
-    const unsigned char *wanted; /* [task_count] */
-    int jobs;                    /* local: processes at once */
+    const char *command;   /* the program as the engine calls it; NULL: by its path */
+    unsigned char *wanted; /* [task_count] */
+    int jobs;              /* local: processes at once */
     const char *partition, *time, *memory, *account, *output;
     const ex_word_list *extra; /* Slurm: further options */
 } exi_farm_order;

@@ -13,6 +13,8 @@
 #include "piece.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,10 +39,11 @@ static ex_result check_program(const exi_farm *farm, const exi_farm_program *pro
                             machine, program->machine);
     if (strcmp(version, program->version) != 0 ||
         (wanted[0] && strcmp(wanted, exi_hash_text(build, program->build)) != 0))
-        return ex_error_set(error, EX_ERROR_DATA,
-                            "the plan was made by another build of exemplar (%s; here is %s): install the same one, or "
-                            "plan again",
-                            version, program->version);
+        return ex_error_set(
+            error, EX_ERROR_DATA,
+            "the plan was made by another build of exemplar (version %s, build %.8s; here is version %s, "
+            "build %.8s): install the same one, or plan again",
+            version, wanted, program->version, exi_hash_text(build, program->build));
     if (strcmp(simd, program->simd) != 0 && !ex_simd_use(simd))
         return ex_error_set(error, EX_ERROR_DATA,
                             "the plan needs the instruction set %s, which this machine does not have: plan with "
@@ -85,7 +88,7 @@ static ex_result await_needs(const exi_farm *farm, const json_t *task, ex_error 
         const bool hopeless = failure || waited >= PATIENCE || exi_interrupted();
         json_decref(failure);
         if (hopeless)
-            (void)exi_farm_reject(farm, need);
+            (void)exi_farm_reject(farm, need, NULL);
         if (hopeless)
             return ex_error_set(error, EX_ERROR_DATA, "task %d (%s) comes first, and its piece is not there", need + 1,
                                 farm->tasks[need].name);
@@ -107,6 +110,9 @@ typedef struct work {
     double seconds, memory;
     char how[160]; /* it failed */
     int code;
+    pthread_mutex_t lock;
+    pthread_cond_t end; /* of the task */
+    bool ended;
 } work;
 
 static FILE *open_log(const exi_farm *farm, int task) {
@@ -151,7 +157,8 @@ static bool judge(work *w, const exi_farm_run *run) {
     w->code = run->stopped || run->code > 128 ? run->code : EX_EXIT_FAILED;
     if (run->code > 128)
         snprintf(w->how, sizeof w->how,
-                 run->code == 137 ? "killed (signal 9: memory ran out, or someone did it)" : "ended by signal %d",
+                 run->code == 137 ? "killed (signal 9), often for lack of memory: retry with more --memory"
+                                  : "ended by signal %d",
                  run->code - 128);
     else
         snprintf(w->how, sizeof w->how, "exit code %d", run->code);
@@ -167,7 +174,7 @@ static ex_result run_commands(work *w, ex_error *error) {
         /* The number of threads changes no bytes, so it is no part of the plan's commands. */
         json_t *words = json_deep_copy(json_array_get(commands, i)), *more = json_pack("[s, s]", "--threads", threads);
         const ex_result result = json_array_extend(words, more) == 0
-                                     ? exi_farm_spawn(w->program->path, words, w->room, w->log, w->mark, &run, error)
+                                     ? exi_farm_spawn(w->program->path, words, w->room, w->log, &run, error)
                                      : ex_error_memory(error, "a command", 64);
         json_decref(words);
         json_decref(more);
@@ -182,6 +189,35 @@ static ex_result run_commands(work *w, ex_error *error) {
             return ex_error_set(error, EX_ERROR_DATA, "task %d (%s) failed: %s%s%s", w->task + 1,
                                 w->farm->tasks[w->task].name, w->how, line[0] ? ": " : "",
                                 strncmp(line, "exemplar: ", 10) == 0 ? line + 10 : line);
+    }
+    return EX_OK;
+}
+
+/* True if the task made a file of this name; for NAME.obj also NAME_0001.obj. */
+static bool has_made(const json_t *names, const char *name) {
+    const char *dot = strrchr(name, '.');
+    const size_t stem = dot ? (size_t)(dot - name) : strlen(name);
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *one = json_string_value(json_array_get(names, i));
+        if (strcmp(one, name) == 0 ||
+            (strcmp(name + stem, ".obj") == 0 && strncmp(one, name, stem) == 0 && one[stem] == '_'))
+            return true;
+    }
+    return false;
+}
+
+/* Each output that a command names must be there. */
+static ex_result check_made(const work *w, const json_t *names, ex_error *error) {
+    const json_t *commands = json_object_get(w->farm->tasks[w->task].json, "commands");
+    for (size_t c = 0; c < json_array_size(commands); c++) {
+        const json_t *words = json_array_get(commands, c);
+        for (size_t i = 0; i + 1 < json_array_size(words); i++) {
+            const char *word = json_string_value(json_array_get(words, i + 1)), *slash = strrchr(word, '/');
+            if (strcmp(json_string_value(json_array_get(words, i)), "-o") == 0 && strncmp(word, "@/", 2) == 0 &&
+                strchr(slash, '.') && !has_made(names, word + 2))
+                return ex_error_set(error, EX_ERROR_DATA, "task %d (%s) ended well and wrote no '%s'", w->task + 1,
+                                    w->farm->tasks[w->task].name, slash + 1);
+        }
     }
     return EX_OK;
 }
@@ -201,8 +237,9 @@ static ex_result write_piece(work *w, ex_error *error) {
                   exi_farm_text(w->farm->plan, "simd"), "commands", json_object_get(task->json, "commands"), "inputs",
                   inputs, "seconds", w->seconds, "memory", w->memory, "host", host, "notes", w->notes);
     char *path = exi_farm_piece_path(w->farm, w->task);
-    const ex_result result = names && record && path ? exi_piece_write(path, w->room, names, record, error)
-                                                     : ex_error_memory(error, "a piece", 1024);
+    ex_result result = names && record && path ? check_made(w, names, error) : ex_error_memory(error, "a piece", 1024);
+    if (result == EX_OK)
+        result = exi_piece_write(path, w->room, names, record, error);
     json_decref(names);
     json_decref(record);
     free(path);
@@ -227,6 +264,24 @@ static ex_result make(work *w, ex_error *error) {
     return result == EX_OK ? write_piece(w, error) : result;
 }
 
+/* Gives signs of life until the task has ended, whatever it is doing: hashing, waiting, unpacking, running, writing. */
+static void *keep_beating(void *user) {
+    work *w = user;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL); /* signals are for the first thread */
+    pthread_mutex_lock(&w->lock);
+    while (!w->ended) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += EXI_FARM_BEAT;
+        if (pthread_cond_timedwait(&w->end, &w->lock, &until) == ETIMEDOUT)
+            exi_farm_mark(w->mark);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
 static int do_task(const ex_call *call, const exi_farm *farm, const exi_farm_program *program, int task) {
     ex_error error = {.result = EX_OK};
     if (is_there(farm, task)) {
@@ -234,18 +289,33 @@ static int do_task(const ex_call *call, const exi_farm *farm, const exi_farm_pro
             exi_print_to(stderr, "exemplar: task %d (%s) is done already\n", task + 1, farm->tasks[task].name);
         return EX_EXIT_DONE;
     }
-    work w = {.farm = farm, .program = program, .task = task, .mark = exi_farm_mark_name(farm, task)};
+    work w = {.farm = farm,
+              .program = program,
+              .task = task,
+              .mark = exi_farm_mark_name(farm, task),
+              .lock = PTHREAD_MUTEX_INITIALIZER,
+              .end = PTHREAD_COND_INITIALIZER};
+    pthread_t beat;
     w.before = json_object();
     w.notes = json_array();
     w.lines = json_array();
     if (!w.mark || !w.before || !w.notes || !w.lines)
         return exi_failed_memory();
     exi_interrupt_defer(true);
+    exi_farm_forget(farm, task); /* an old failure tells those that need this task nothing any more */
     exi_farm_mark(w.mark);
+    const bool beating = pthread_create(&beat, NULL, keep_beating, &w) == 0;
     w.log = open_log(farm, task);
     /* The instruction set of the plan, also for what is started from here. */
     setenv("EX_SIMD", exi_farm_text(farm->plan, "simd"), 1);
     const ex_result result = make(&w, &error);
+    if (beating) {
+        pthread_mutex_lock(&w.lock);
+        w.ended = true;
+        pthread_cond_signal(&w.end);
+        pthread_mutex_unlock(&w.lock);
+        pthread_join(beat, NULL);
+    }
     if (w.room)
         exi_farm_remove_tree(w.room);
     int code = EX_EXIT_DONE;
@@ -254,7 +324,11 @@ static int do_task(const ex_call *call, const exi_farm *farm, const exi_farm_pro
     } else {
         if (json_array_size(w.lines) == 0 || !w.how[0])
             json_array_append_new(w.lines, json_string(error.text));
-        exi_farm_fail(farm, task, w.how[0] ? w.how : w.seconds > 0 ? "no piece" : "not run", w.lines);
+        exi_farm_fail(farm, task,
+                      w.how[0]        ? w.how
+                      : w.seconds > 0 ? "it could not write its piece"
+                                      : "it refused to start",
+                      w.lines);
         code = exi_failed(&error);
         code = w.code > 128 ? w.code : exi_interrupted() ? exi_interrupted() : code;
     }

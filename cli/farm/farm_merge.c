@@ -14,6 +14,7 @@
 #include "common/pool.h"
 #include "piece.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -37,8 +38,8 @@ static bool all_done(const ex_call *call, const exi_farm *farm) {
     exi_farm_state *states = array_allocate((size_t)farm->task_count, sizeof *states);
     int missing = 0;
     if (!states || exi_farm_states(farm, states, &error) != EX_OK) {
+        (void)(states ? exi_failed(&error) : exi_failed_memory());
         free(states);
-        exi_failed(&error);
         return false;
     }
     for (int i = 0; i < farm->task_count; i++)
@@ -58,12 +59,28 @@ static bool all_done(const ex_call *call, const exi_farm *farm) {
     return missing == 0;
 }
 
-/* An input that changed after the plan makes its pieces old. One that is gone does not matter any more. */
+/* True for tables of points in a folder that results go to: an earlier merge may have added names to them. */
+static bool is_replaced(const exi_farm *farm, const char *path) {
+    const json_t *results = json_object_get(farm->plan, "results");
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        const json_t *result = json_array_get(results, i);
+        const char *output = exi_farm_text(result, "output");
+        const size_t size = strlen(output);
+        if (strcmp(exi_farm_text(result, "kind"), "files") == 0 && strncmp(path, output, size) == 0 &&
+            strncmp(path + size, "/labels", 7) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An input that changed after the plan makes its pieces old. One that is gone does not matter, unless times are read
+ * from it. */
 static ex_result check_inputs(const exi_farm *farm, ex_error *error) {
     const json_t *inputs = json_object_get(farm->plan, "inputs");
     for (size_t i = 0; i < json_array_size(inputs); i++) {
         const json_t *input = json_array_get(inputs, i);
-        if (!exi_file_exists(exi_farm_text(input, "path")))
+        const char *path = exi_farm_text(input, "path");
+        if (!exi_file_exists(path) || is_replaced(farm, path))
             continue;
         const ex_result result = exi_farm_check_input(input, 0, error);
         if (result != EX_OK)
@@ -137,6 +154,19 @@ typedef struct merge {
     ex_error *error;
 } merge;
 
+static ex_result check_piece(const exi_farm *farm, int task, ex_error *error) {
+    exi_piece piece;
+    char *path = exi_farm_piece_path(farm, task);
+    ex_result result = path ? exi_piece_open(path, farm->tasks[task].fingerprint, &piece, error)
+                            : ex_error_memory(error, "a path", 64);
+    if (result == EX_OK)
+        result = exi_piece_check(&piece, error);
+    if (path)
+        exi_piece_close(&piece);
+    free(path);
+    return result;
+}
+
 static ex_result make_result(merge *m, const json_t *result) {
     const char *kind = exi_farm_text(result, "kind"), *output = exi_farm_text(result, "output");
     const json_t *parts = json_object_get(result, "parts"), *tasks = json_object_get(result, "tasks");
@@ -150,6 +180,11 @@ static ex_result make_result(merge *m, const json_t *result) {
         const json_t *part = json_array_get(parts, i);
         m->bad = (int)json_integer_value(json_array_get(part, 0));
         made = take_files(m->farm, m->bad, json_string_value(json_array_get(part, 1)), result, m->error);
+    }
+    /* All pieces are checked before the first file is written: a folder is not left half new. */
+    for (size_t i = 0; made == EX_OK && strcmp(kind, "files") == 0 && i < json_array_size(tasks); i++) {
+        m->bad = (int)json_integer_value(json_array_get(tasks, i));
+        made = check_piece(m->farm, m->bad, m->error);
     }
     for (size_t i = 0; made == EX_OK && strcmp(kind, "files") == 0 && i < json_array_size(tasks); i++) {
         m->bad = (int)json_integer_value(json_array_get(tasks, i));
@@ -189,11 +224,17 @@ static ex_result read_records(merge *m) {
     return result;
 }
 
+/* Also pieces of earlier plans, and damaged ones. */
 static void remove_pieces(const exi_farm *farm) {
-    for (int i = 0; i < farm->task_count; i++) {
-        char *path = exi_farm_piece_path(farm, i);
-        if (path)
-            (void)remove(path);
+    static const char *const rooms[] = {"pieces", "failed"};
+    for (int i = 0; i < 2; i++) {
+        char *path = exi_farm_path(farm, rooms[i], "", "");
+        DIR *folder = path ? opendir(path) : NULL;
+        for (const struct dirent *entry; folder && (entry = readdir(folder));)
+            if (ex_path_ends_with(entry->d_name, ".piece"))
+                (void)unlinkat(dirfd(folder), entry->d_name, 0);
+        if (folder)
+            closedir(folder);
         free(path);
     }
 }
@@ -346,8 +387,14 @@ static int merge_all(const ex_call *call, const exi_farm *farm) {
     if (result == EX_OK)
         result = read_records(&m);
     if (result == EX_OK) {
+        char *mark = exi_farm_mark_name(farm, 0); /* for the folders that results are joined in */
+        if (mark)
+            exi_farm_mark(mark);
         m.bad = -1;
         result = make_all(&m);
+        if (mark)
+            exi_farm_unmark(mark);
+        free(mark);
     }
     const double took = exi_clock() - start;
     if (result == EX_OK)
@@ -355,7 +402,7 @@ static int merge_all(const ex_call *call, const exi_farm *farm) {
     const bool damaged = result != EX_OK && m.bad >= 0 && error.kind && strcmp(error.kind, "bad_piece") == 0;
     int code = EX_EXIT_DONE;
     if (damaged)
-        (void)exi_farm_reject(farm, m.bad);
+        (void)exi_farm_reject(farm, m.bad, strstr(error.text, " has no '") ? error.text : NULL);
     if (result != EX_OK) {
         code = exi_failed(&error);
         if (damaged)

@@ -31,9 +31,11 @@ static const ex_option options[] = {
      .count_max = 1000000},
     {.name = "minutes",
      .argument = "M",
-     .help = "time that a piece should take, as measured on a sample of the work (default: 5)",
+     .help = "target time of a piece, for drive apply and bake (default: 5)",
      .text = &minutes_text},
-    {.name = "no-sample", .help = "measure nothing; needs --pieces to cut frames", .flag = &no_sample},
+    {.name = "no-sample",
+     .help = "time nothing; drive apply and bake are then cut only with --pieces",
+     .flag = &no_sample},
     {.name = "any-build",
      .help = "let other builds of the same version make pieces, whose bytes may then differ in the last digits",
      .flag = &any_build},
@@ -79,6 +81,9 @@ static ex_result read_job(exi_planner *p, const exi_farm_work **work) {
                     : exi_job_wrong(p, "\"work\" must be one of \"drive apply\", \"drive learn\", \"bake\", \"scan\", "
                                        "\"warp\", \"sheet\" and \"figures\"");
     }
+    const json_t *given = json_object_get(p->job, "options");
+    if (given && !json_is_object(given))
+        return exi_job_wrong(p, "\"options\" must be an object, such as {\"fps\": 30}");
     const json_t *threads = json_object_get(p->job, "threads");
     if (threads && (!json_is_integer(threads) || json_integer_value(threads) < 1 || json_integer_value(threads) > 1024))
         return exi_job_wrong(p, "\"threads\" must be a whole number, at least 1");
@@ -124,7 +129,10 @@ static ex_result hash_inputs(exi_planner *p) {
         if (old)
             json_object_set(input, "hash", old);
         else {
-            result = exi_hash_file(exi_farm_text(input, "path"), &hash, p->error);
+            exi_folder_facts facts;
+            result = json_object_get(input, "files")
+                         ? exi_hash_folder(exi_farm_text(input, "path"), &facts, &hash, p->error)
+                         : exi_hash_file(exi_farm_text(input, "path"), &hash, p->error);
             json_object_set_new(input, "hash", json_string(exi_hash_text(text, hash)));
         }
         if (result != EX_OK)
@@ -490,8 +498,8 @@ const ex_command cmd_farm_plan = {
     .summary = "cut a job into tasks",
     .usage = "farm plan JOB.json -o DIR [--pieces N]",
     .description = "Reads the description of a job and makes a folder with its plan: stages of\n"
-                   "tasks, each one command, each of which makes one piece. Nothing is computed\n"
-                   "yet, except for a few frames that are timed to see how long pieces take.\n"
+                   "tasks. Each task is one command, or a few, and writes one piece. Nothing is\n"
+                   "computed yet, except for a few frames that are timed.\n"
                    "Prints how many tasks there are, and their time, memory and disk.\n"
                    "\n"
                    "A job is a JSON file; its paths are relative to it. \"work\" says what to do:\n"
@@ -504,7 +512,8 @@ const ex_command cmd_farm_plan = {
                    "  figures      the papers' figures, one by one, and their page\n"
                    "\n"
                    "\"output\" names the results, with {garment}, {driver}, {rig} and so on.\n"
-                   "\"options\" has options of the command, {\"fps\": 30, \"untangle\": true}.\n"
+                   "\"options\" has options of the command, {\"fps\": 30, \"untangle\": true}; a list\n"
+                   "gives an option several times. \"frames\": \"A:B\" takes a part of all animations.\n"
                    "\"threads\" is the number of threads of a task (default: 1).\n"
                    "\n"
                    "Planning again into the same folder keeps all pieces that still fit.",

@@ -170,7 +170,7 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_farm_status = {
     .name = "farm status",
-    .summary = "say how far a plan is",
+    .summary = "show the progress of a plan",
     .usage = "farm status DIR [--json]",
     .description = "Prints how many tasks of each stage are done, running, failed, lost (they began,\n"
                    "and nothing was heard of them for a minute) or left, about how long the rest\n"

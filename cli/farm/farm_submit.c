@@ -26,7 +26,7 @@ static int jobs;
      .text = &engine},                                                                                                 \
         {.name = "jobs",                                                                                               \
          .argument = "N",                                                                                              \
-         .help = "local: processes at once (default: --threads over the threads of a task)",                           \
+         .help = "local: processes at once (default: the number of cores, over \"threads\" of the job)",               \
          .count = &jobs,                                                                                               \
          .count_max = 1024},                                                                                           \
         {.name = "partition", .argument = "NAME", .help = "slurm: the partition", .text = &partition},                 \
@@ -36,10 +36,10 @@ static int jobs;
          .text = &time_limit},                                                                                         \
         {.name = "memory",                                                                                             \
          .argument = "SIZE",                                                                                           \
-         .help = "slurm: memory of a task, as sbatch --mem has it (default: as "                                       \
-                 "measured, and a quarter more)",                                                                      \
+         .help = "slurm: memory of a task, as sbatch --mem has it (default: "                                          \
+                 "measured, plus 25%; if nothing was measured, the cluster's)",                                        \
          .text = &memory},                                                                                             \
-        {.name = "account", .argument = "NAME", .help = "slurm: the account that pays", .text = &account},             \
+        {.name = "account", .argument = "NAME", .help = "slurm: the account to charge", .text = &account},             \
         {.name = "sbatch",                                                                                             \
          .argument = "OPTION=VALUE",                                                                                   \
          .help = "slurm: further options of sbatch, without dashes: qos=low nice=100",                                 \
@@ -151,8 +151,8 @@ static int choose(const exi_farm *farm, bool again, unsigned char *wanted, json_
     exi_farm_state *states = array_allocate((size_t)farm->task_count, sizeof *states);
     int count = 0;
     if (!states || exi_farm_states(farm, states, &error) != EX_OK) {
+        (void)(states ? exi_failed(&error) : exi_failed_memory());
         free(states);
-        exi_failed(&error);
         return -1;
     }
     for (int i = 0; i < farm->task_count; i++) {
@@ -175,11 +175,31 @@ static int choose(const exi_farm *farm, bool again, unsigned char *wanted, json_
 }
 
 /* Tasks that failed before, and were not submitted again, have still failed: else 'farm retry' would pass them over. */
-static void keep_failures(const exi_farm *farm, const json_t *failed) {
+static void keep_failures(const exi_farm *farm, const unsigned char *wanted, const json_t *failed) {
     for (size_t i = 0; i < json_array_size(failed); i++) {
         const json_t *pair = json_array_get(failed, i);
-        exi_farm_fail_again(farm, (int)json_integer_value(json_array_get(pair, 0)), json_array_get(pair, 1));
+        const int task = (int)json_integer_value(json_array_get(pair, 0));
+        if (wanted[task]) /* engines clear those that they have submitted */
+            exi_farm_fail_again(farm, task, json_array_get(pair, 1));
     }
+}
+
+static void say_nothing_to_do(const exi_farm *farm, bool again, const char *folder) {
+    ex_error error = {.result = EX_OK};
+    exi_farm_state *states = array_allocate((size_t)farm->task_count, sizeof *states);
+    char text[EXI_TEXT_SIZE];
+    int left = 0;
+    if (states && exi_farm_states(farm, states, &error) == EX_OK)
+        for (int i = 0; i < farm->task_count; i++)
+            left += states[i] == EXI_FARM_LEFT;
+    free(states);
+    if (again && left > 0)
+        exi_print("No task has failed; %s not begun: 'exemplar farm submit %s' submits what is left.\n",
+                  left == 1 ? "1 task has" : (snprintf(text, sizeof text, "%d tasks have", left), text), folder);
+    else if (again)
+        exi_print("No task has failed.\n");
+    else
+        exi_print("All tasks are done: 'exemplar farm merge' makes the results.\n");
 }
 
 static int hand_over(const ex_call *call, bool again) {
@@ -205,8 +225,7 @@ static int hand_over(const ex_call *call, bool again) {
     if (count == 0) {
         code = EX_EXIT_DONE;
         if (!call->quiet)
-            exi_print(again ? "No task has failed.\n"
-                            : "All tasks are done: 'exemplar farm merge' makes the results.\n");
+            say_nothing_to_do(&farm, again, call->arguments[0]);
     } else if (count > 0 && exi_farm_program_find(call->program, &here, &error) != EX_OK) {
         exi_failed(&error);
     } else if (count > 0) {
@@ -229,7 +248,7 @@ static int hand_over(const ex_call *call, bool again) {
         if (code == EX_EXIT_DONE && !local)
             remember(&farm, name);
         else if (!local)
-            keep_failures(&farm, failed);
+            keep_failures(&farm, wanted, failed);
     }
     free(wanted);
     json_decref(failed);
@@ -256,7 +275,7 @@ const ex_command cmd_farm_submit = {
     .description = "Runs or submits all tasks that have no piece yet.\n"
                    "\n"
                    "local runs them on this machine and waits. Ctrl-C stops it; the same command\n"
-                   "goes on. A process that was killed is started again, three times at most.\n"
+                   "resumes. A process that was killed is started again, three times at most.\n"
                    "\n"
                    "slurm submits one array of jobs a stage (several, if MaxArraySize is smaller);\n"
                    "a stage begins when the one before it has ended. It does not wait: 'exemplar\n"
@@ -266,7 +285,8 @@ const ex_command cmd_farm_submit = {
                    "list writes one command a line for any other engine. Commands of a stage are\n"
                    "independent; stages run one after the other.\n"
                    "\n"
-                   "Submitting twice does no harm: a task whose piece is there has nothing to do.",
+                   "Submitting twice is safe, but tasks that are still queued or running are then\n"
+                   "run twice.",
     .examples = "exemplar farm submit job\n"
                 "exemplar farm submit job --to slurm --partition cpu --time 1:00:00\n"
                 "exemplar farm submit job --to list -o commands.txt\n"

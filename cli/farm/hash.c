@@ -3,12 +3,16 @@
  * take eight bytes each of every block of 32; they are merged, and what is left over is added in pieces of eight, four
  * and one bytes.
  */
+#define _GNU_SOURCE
+
 #include "hash.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PRIME_1 0x9E3779B185EBCA87u
 #define PRIME_2 0xC2B2AE3D27D4EB4Fu
@@ -105,6 +109,37 @@ ex_result exi_hash_file(const char *path, uint64_t *value, ex_error *error) {
     free(bytes);
     *value = exi_hash_value(&hash);
     return failed ? ex_file_error(error, "read", path, failed) : EX_OK;
+}
+
+ex_result exi_hash_folder(const char *path, exi_folder_facts *facts, uint64_t *value, ex_error *error) {
+    struct dirent **names = NULL;
+    const int count = scandir(path, &names, NULL, alphasort);
+    ex_result result = count < 0 ? ex_file_error(error, "read", path, errno) : EX_OK;
+    exi_hash hash = exi_hash_start();
+    *facts = (exi_folder_facts){.size = 0};
+    for (int i = 0; i < count; i++) {
+        struct stat info;
+        char *file = NULL;
+        uint64_t one = 0;
+        if (result == EX_OK && asprintf(&file, "%s/%s", path, names[i]->d_name) < 0)
+            result = ex_error_memory(error, "a path", 64);
+        if (result == EX_OK && names[i]->d_name[0] != '.' && stat(file, &info) == 0 && S_ISREG(info.st_mode)) {
+            const double time = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
+            facts->size += (double)info.st_size;
+            facts->time = time > facts->time ? time : facts->time;
+            facts->count++;
+            if (value)
+                result = exi_hash_file(file, &one, error);
+            exi_hash_add_text(&hash, names[i]->d_name);
+            exi_hash_add(&hash, &one, sizeof one);
+        }
+        free(file);
+        free(names[i]);
+    }
+    free(names);
+    if (value)
+        *value = exi_hash_value(&hash);
+    return result;
 }
 
 const char *exi_hash_text(char text[EXI_HASH_DIGITS + 1], uint64_t value) {

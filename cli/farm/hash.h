@@ -28,6 +28,14 @@ uint64_t exi_hash_value(const exi_hash *hash);
 /* Hashes a whole file. Results: FILE, MEMORY. */
 ex_result exi_hash_file(const char *path, uint64_t *value, ex_error *error);
 
+/* The files of a folder, without folders inside it: their bytes in all, the time of the last change, and, unless value
+ * is NULL, a hash of their names and bytes. Results: FILE, MEMORY. */
+typedef struct exi_folder_facts {
+    double size, time;
+    int count;
+} exi_folder_facts;
+ex_result exi_hash_folder(const char *path, exi_folder_facts *facts, uint64_t *value, ex_error *error);
+
 #define EXI_HASH_DIGITS 16
 /* Writes a hash as 16 hexadecimal digits, and reads them; false if they are none. */
 const char *exi_hash_text(char text[EXI_HASH_DIGITS + 1], uint64_t value);

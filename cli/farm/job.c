@@ -83,7 +83,7 @@ static ex_result add_pattern(const exi_planner *p, const char *key, const char *
         else if (failure && is_cache(path))
             result = add_path(p, paths, path);
         else if (failure)
-            result = exi_job_wrong(p, "\"%s\" names '%s', and there is no such file", key, text);
+            result = exi_job_wrong(p, "\"%s\": no file matches '%s'", key, text);
         for (size_t i = 0; result == EX_OK && i < found.gl_pathc; i++)
             result = add_path(p, paths, found.gl_pathv[i]);
         globfree(&found);
@@ -169,7 +169,7 @@ ex_result exi_job_fill(const exi_planner *p, const char *text, const json_t *nam
         if (value)
             fputs(value, stream);
         else
-            result = exi_job_wrong(p, "'%s' has {%s}, which is nothing here", text, key);
+            result = exi_job_wrong(p, "'%s' has {%s}, which is not known for this work", text, key);
         c = end + 1;
     }
     if (stream && fclose(stream) != 0 && result == EX_OK)
@@ -246,7 +246,9 @@ static ex_result add_value(exi_planner *p, const ex_option *option, const json_t
             free(path); /* a word that the option also takes: group:NAME, none */
             path = NULL;
         } else {
-            result = path ? exi_planner_add_input(p, inputs, path) : out_of_memory(p);
+            result = !path                                      ? out_of_memory(p)
+                     : !exi_file_exists(path) && is_cache(path) ? exi_planner_add_cache(p, inputs, path)
+                                                                : exi_planner_add_input(p, inputs, path);
         }
     }
     if (result == EX_OK && json_array_append_new(words, json_string(path ? path : text)) != 0)

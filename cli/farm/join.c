@@ -21,7 +21,7 @@ typedef struct joiner {
     const exi_farm *farm;
     const json_t *result;
     const char *output;
-    int frame_count, done;
+    int frame_count, vertex_count, done;
     double *times;
     ex_cache_writer *writer;
     float *positions;
@@ -68,7 +68,7 @@ static ex_result find_times(joiner *j) {
 
 /* Starts the output when the first part is known. */
 static ex_result start(joiner *j, const ex_cache_reader *reader) {
-    const int vertices = ex_cache_get_info(reader).vertex_count;
+    const int vertices = j->vertex_count = ex_cache_get_info(reader).vertex_count;
     j->positions = array_allocate((size_t)vertices, 3 * sizeof *j->positions);
     if (!j->positions)
         return ex_error_memory(j->error, "a frame", (size_t)vertices * 3 * sizeof *j->positions);
@@ -81,7 +81,11 @@ static ex_result append(joiner *j, const char *path) {
     ex_result result = ex_cache_open(path, &reader, j->error);
     if (result == EX_OK && !j->writer)
         result = start(j, reader);
-    const int count = result == EX_OK ? ex_cache_get_info(reader).frame_count : 0;
+    const ex_cache_info info = result == EX_OK ? ex_cache_get_info(reader) : (ex_cache_info){.frame_count = 0};
+    const int count = info.frame_count;
+    if (result == EX_OK && info.vertex_count != j->vertex_count)
+        result = ex_error_set(j->error, EX_ERROR_DATA, "the pieces of '%s' have %d and %d vertices: plan again",
+                              j->output, j->vertex_count, info.vertex_count);
     for (int f = 0; result == EX_OK && f < count; f++, j->done++) {
         result = ex_cache_read(reader, f, j->positions, j->error);
         if (result == EX_OK)
@@ -155,9 +159,8 @@ static ex_result open_set(const joiner *j, ex_file_set **set) {
 static ex_result join(joiner *j) {
     const json_t *parts = json_object_get(j->result, "parts");
     ex_file_set *set = NULL;
-    ex_result result = find_times(j);
-    if (result == EX_OK && ex_cache_kind_of(j->output) == EX_CACHE_OBJ)
-        result = open_set(j, &set);
+    const bool numbered = ex_cache_kind_of(j->output) == EX_CACHE_OBJ; /* they have no times */
+    ex_result result = numbered ? open_set(j, &set) : find_times(j);
     for (size_t i = 0; result == EX_OK && i < json_array_size(parts); i++) {
         const json_t *part = json_array_get(parts, i);
         result = take_part(j, (int)json_integer_value(json_array_get(part, 0)),
@@ -180,23 +183,19 @@ ex_result exi_farm_join_cache(const exi_farm *farm, const json_t *result, int *f
                 .frame_count = (int)exi_farm_number(result, "frames"),
                 .bad = bad,
                 .error = error};
-    /* scratch/FINGERPRINT.HOST.PID, which is swept away if this process dies, and in it a folder of this result. */
-    char *mark = exi_farm_mark_name(farm, 0),
-         *room = mark ? exi_farm_path(farm, "scratch", strrchr(mark, '/') + 1, "") : NULL;
+    /* scratch/FINGERPRINT.HOST.PID-ITEM, which is swept away if this process dies. */
+    char *mark = exi_farm_mark_name(farm, 0), name[512];
     const char *part = json_string_value(json_array_get(json_array_get(json_object_get(result, "parts"), 0), 1));
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", part ? (int)strcspn(part, "/") : 0, part ? part : "");
-    j.folder = room ? exi_path_inside(room, name, "") : NULL;
+    snprintf(name, sizeof name, "%s-%.*s", mark ? strrchr(mark, '/') + 1 : "", part ? (int)strcspn(part, "/") : 0,
+             part ? part : "");
+    j.folder = mark ? exi_farm_path(farm, "scratch", name, "") : NULL;
     ex_result made = j.folder ? ex_make_directory(j.folder, error) : ex_error_memory(error, "a path", 64);
     if (made == EX_OK)
         made = join(&j);
     if (j.folder)
         exi_farm_remove_tree(j.folder);
-    if (room)
-        (void)rmdir(room); /* by the last result */
     *frames = j.done;
     free(mark);
-    free(room);
     free(j.folder);
     free(j.times);
     free(j.positions);

@@ -158,7 +158,8 @@ static ex_result read_record(exi_piece *piece, uint64_t fingerprint, ex_error *e
     if (size < sizeof mark + TAIL || !read_at(piece, 0, mark, sizeof mark) ||
         memcmp(mark, begin_mark, sizeof mark) != 0 || !read_at(piece, size - TAIL, tail, TAIL) ||
         memcmp(tail + 16, end_mark, sizeof end_mark) != 0)
-        return damaged(piece, "is cut short or damaged", error);
+        return ferror(piece->stream) ? ex_file_error(error, "read", piece->path, errno ? errno : EIO)
+                                     : damaged(piece, "is cut short or damaged", error);
     const uint64_t length = get_number(tail), room = size - sizeof mark - TAIL;
     if (length > room || length > RECORD_MOST)
         return damaged(piece, "is cut short or damaged", error);
@@ -210,6 +211,8 @@ static ex_result pass_on(const exi_piece *piece, const exi_piece_file *file, ex_
     exi_hash hash = exi_hash_start();
     if (!bytes)
         return out_of_memory(error);
+    errno = 0;
+    clearerr(piece->stream);
     bool good = fseeko(piece->stream, (off_t)file->offset, SEEK_SET) == 0;
     for (uint64_t left = file->size; good && left > 0;) {
         const size_t part = left < COPY ? (size_t)left : COPY;
@@ -220,6 +223,8 @@ static ex_result pass_on(const exi_piece *piece, const exi_piece_file *file, ex_
         left -= part;
     }
     free(bytes);
+    if (ferror(piece->stream))
+        return ex_file_error(error, "read", piece->path, errno ? errno : EIO);
     return good && exi_hash_value(&hash) == file->hash ? EX_OK
                                                        : damaged(piece, "is damaged: its bytes have changed", error);
 }

@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 500
+#define OPEN_AGAIN 3
+#define LOOK_MS    500
 
 /* ---- the program ---- */
 
@@ -97,22 +98,29 @@ static ex_result add_task(exi_farm *farm, size_t *room, const char *line, size_t
 /* Reads the task that is called so, and those that it needs, in full. */
 static ex_result complete(exi_farm *farm, const char *word, const char *bytes, size_t size, ex_error *error) {
     const int wanted = exi_farm_find(farm, word);
-    const json_t *needs = NULL;
-    bool sound = true;
+    unsigned char *takes = calloc((size_t)farm->task_count + 1, 1);
+    bool sound = takes != NULL;
+    if (sound && wanted >= 0)
+        takes[wanted] = 1;
     for (int round = 0; wanted >= 0 && sound && round < 2; round++) {
         const char *line = bytes;
         for (int t = 0; sound && t < farm->task_count; t++) {
             const char *end = memchr(line, '\n', (size_t)(bytes + size - line));
             end = end ? end : bytes + size;
-            bool take = round == 0 && t == wanted;
-            for (size_t i = 0; round == 1 && !take && i < json_array_size(needs); i++)
-                take = json_integer_value(json_array_get(needs, i)) == t;
-            if (take)
+            if (takes[t])
                 sound = parse_task(farm, line, (size_t)(end - line), &farm->tasks[t]);
             line = end + 1;
         }
-        needs = json_object_get(farm->tasks[wanted].json, "needs");
+        const json_t *needs = json_object_get(farm->tasks[wanted].json, "needs");
+        takes[wanted] = 0;
+        for (size_t i = 0; sound && i < json_array_size(needs); i++) {
+            const json_int_t need = json_integer_value(json_array_get(needs, i));
+            sound = need >= 0 && need < farm->task_count;
+            if (sound)
+                takes[need] = 1;
+        }
     }
+    free(takes);
     return sound ? EX_OK : broken(farm, "tasks.jsonl", error);
 }
 
@@ -139,7 +147,7 @@ static ex_result read_tasks(exi_farm *farm, const char *word, ex_error *error) {
     return result;
 }
 
-ex_result exi_farm_open_task(const char *folder, const char *word, exi_farm *farm, ex_error *error) {
+static ex_result open_once(const char *folder, const char *word, exi_farm *farm, ex_error *error) {
     *farm = (exi_farm){.folder = realpath(folder, NULL)};
     if (!farm->folder)
         return ex_file_error(error, "read", folder, errno);
@@ -163,6 +171,17 @@ ex_result exi_farm_open_task(const char *folder, const char *word, exi_farm *far
     if (!json_is_object(farm->plan) || farm->stage_count == 0)
         return broken(farm, "plan.json", error);
     return read_tasks(farm, word, error);
+}
+
+ex_result exi_farm_open_task(const char *folder, const char *word, exi_farm *farm, ex_error *error) {
+    ex_result result = open_once(folder, word, farm, error);
+    /* Two files that do not belong together may be a plan that is being written, or that a network shows late. */
+    for (int again = 0; result == EX_ERROR_DATA && again < OPEN_AGAIN && !exi_interrupted(); again++) {
+        exi_farm_close(farm);
+        exi_farm_pause_ms(LOOK_MS);
+        result = open_once(folder, word, farm, error);
+    }
+    return result;
 }
 
 ex_result exi_farm_open(const char *folder, exi_farm *farm, ex_error *error) {
@@ -251,6 +270,24 @@ void exi_farm_pause_ms(long ms) {
 }
 
 /* Size and time are compared; if only the time differs, as after a copy, the bytes are. */
+/* The same for all files of a folder as one input. */
+static ex_result check_folder(const json_t *input, ex_error *error) {
+    const char *path = exi_farm_text(input, "path");
+    exi_folder_facts facts;
+    char text[EXI_HASH_DIGITS + 1];
+    uint64_t hash = 0;
+    ex_result result = exi_hash_folder(path, &facts, NULL, error);
+    if (result != EX_OK ||
+        (facts.size == exi_farm_number(input, "size") && facts.time == exi_farm_number(input, "time") &&
+         facts.count == (int)exi_farm_number(input, "files")))
+        return result;
+    result = exi_hash_folder(path, &facts, &hash, error);
+    if (result == EX_OK && strcmp(exi_hash_text(text, hash), exi_farm_text(input, "hash")) != 0)
+        return ex_error_set(error, EX_ERROR_DATA, "files in '%s' have changed since the plan was made: plan again",
+                            path);
+    return result;
+}
+
 ex_result exi_farm_check_input(const json_t *input, double patience, ex_error *error) {
     const char *path = exi_farm_text(input, "path");
     struct stat info;
@@ -263,6 +300,8 @@ ex_result exi_farm_check_input(const json_t *input, double patience, ex_error *e
             return ex_file_error(error, "read", path, failure);
         exi_farm_pause_ms(LOOK_MS);
     }
+    if (S_ISDIR(info.st_mode))
+        return check_folder(input, error);
     const double time = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
     const bool same_size = (double)info.st_size == exi_farm_number(input, "size");
     if (same_size && time == exi_farm_number(input, "time"))

@@ -52,10 +52,57 @@ int exi_planner_input(exi_planner *p, const char *path) {
     return number;
 }
 
+/* Adds the files that a .gltf file has its buffers and pictures in. */
+static ex_result add_gltf_parts(exi_planner *p, json_t *inputs, const char *path) {
+    static const char *const lists[] = {"buffers", "images"};
+    json_t *scene = json_load_file(path, 0, NULL);
+    ex_result result = EX_OK;
+    for (int k = 0; k < 2; k++) {
+        const json_t *list = json_object_get(scene, lists[k]);
+        for (size_t i = 0; result == EX_OK && i < json_array_size(list); i++) {
+            const char *uri = exi_farm_text(json_array_get(list, i), "uri");
+            char *name = uri[0] && strncmp(uri, "data:", 5) != 0 ? strdup(uri) : NULL, *to = name;
+            for (const char *c = name; c && *c; to++) { /* %20 */
+                unsigned code = 0;
+                const bool escape = *c == '%' && sscanf(c + 1, "%2x", &code) == 1;
+                *to = escape ? (char)code : *c;
+                c += escape ? 3 : 1;
+            }
+            if (to)
+                *to = 0;
+            char *part = name ? ex_path_join(path, name) : NULL;
+            if (part && exi_file_exists(part))
+                result = exi_planner_add_input(p, inputs, part);
+            free(part);
+            free(name);
+        }
+    }
+    json_decref(scene);
+    return result;
+}
+
 ex_result exi_planner_add_input(exi_planner *p, json_t *inputs, const char *path) {
     const int number = exi_planner_input(p, path);
     if (number < 0)
         return p->error->result;
+    if (!append(inputs, json_integer(number)))
+        return out_of_memory(p);
+    return ex_path_ends_with(path, ".gltf") ? add_gltf_parts(p, inputs, path) : EX_OK;
+}
+
+ex_result exi_planner_add_folder(exi_planner *p, json_t *inputs, const char *path) {
+    const json_t *known = json_object_get(p->input_numbers, path);
+    int number = known ? (int)json_integer_value(known) : (int)json_array_size(p->inputs);
+    exi_folder_facts facts;
+    if (!known) {
+        const ex_result result = exi_hash_folder(path, &facts, NULL, p->error);
+        if (result != EX_OK)
+            return result;
+        if (!append(p->inputs, json_pack("{s:s, s:f, s:f, s:i}", "path", path, "size", facts.size, "time", facts.time,
+                                         "files", facts.count)) ||
+            json_object_set_new(p->input_numbers, path, json_integer(number)) != 0)
+            return out_of_memory(p);
+    }
     return append(inputs, json_integer(number)) ? EX_OK : out_of_memory(p);
 }
 
@@ -134,14 +181,21 @@ static bool unite(json_t *list, const json_t *more) {
     bool whole = true;
     if (json_array_size(list) == 0)
         return json_array_extend(list, (json_t *)more) == 0;
-    for (size_t i = 0; whole && i < json_array_size(more); i++) {
-        json_t *value = json_array_get(more, i);
-        size_t j = 0;
-        while (j < json_array_size(list) && !json_equal(json_array_get(list, j), value))
-            j++;
-        if (j == json_array_size(list))
-            whole = json_array_append(list, value) == 0;
+    json_t *known = json_object(), *value;
+    size_t i;
+    json_array_foreach(list, i, value) {
+        char *key = json_dumps(value, JSON_ENCODE_ANY);
+        whole = whole && key && json_object_set_new(known, key, json_true()) == 0;
+        free(key);
     }
+    json_array_foreach((json_t *)more, i, value) {
+        char *key = json_dumps(value, JSON_ENCODE_ANY);
+        whole = whole && key;
+        if (whole && !json_object_get(known, key))
+            whole = json_object_set_new(known, key, json_true()) == 0 && json_array_append(list, value) == 0;
+        free(key);
+    }
+    json_decref(known);
     return whole;
 }
 
@@ -336,7 +390,9 @@ ex_result exi_planner_result(exi_planner *p, const char *kind, const char *outpu
         return out_of_memory(p);
     if (json_object_get(p->outputs, output)) {
         json_decref(result);
-        return exi_job_wrong(p, "two results would be '%s': put a {name} into \"output\" that tells them apart",
+        return exi_job_wrong(p,
+                             "two results would be '%s': put a {name} into \"output\" that tells them apart; if two "
+                             "inputs have the same file name, rename one",
                              output);
     }
     return json_object_set_new(p->outputs, output, json_true()) == 0 && append(p->results, result) ? EX_OK

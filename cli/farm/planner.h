@@ -82,6 +82,8 @@ double exi_job_parse(const char *text);
 int exi_planner_input(exi_planner *p, const char *path);
 /* Adds the index of a file to a list of inputs; of a cache, which may be several files. */
 ex_result exi_planner_add_input(exi_planner *p, json_t *inputs, const char *path);
+/* Adds all files of a folder as one input. */
+ex_result exi_planner_add_folder(exi_planner *p, json_t *inputs, const char *path);
 ex_result exi_planner_add_cache(exi_planner *p, json_t *inputs, const char *path);
 
 /* Bytes of a name at most; longer ones are cut. */

@@ -83,7 +83,7 @@ static ex_result unpack(const exi_farm *farm, int task, const char *room, ex_err
     if (path)
         exi_piece_close(&piece);
     if (result == EX_ERROR_DATA)
-        (void)exi_farm_reject(farm, task);
+        (void)exi_farm_reject(farm, task, NULL);
     free(path);
     return result;
 }
@@ -148,17 +148,17 @@ json_t *exi_farm_room_made(const char *room, const json_t *before) {
 
 /* ---- opening ---- */
 
-/* scratch/FINGERPRINT.HOST.PID, as the mark is called, in TMPDIR if that is set: a local disk, on most farms. */
+/* scratch/FINGERPRINT.HOST.PID-XXXXXX, after the mark, in TMPDIR if that is set: a local disk, on most farms. */
 static char *name_room(const exi_farm *farm, int task) {
     const char *local = getenv("TMPDIR");
     char *mark = exi_farm_mark_name(farm, task), *room = NULL;
     const char *name = mark ? strrchr(mark, '/') + 1 : NULL;
     if (mark && local && local[0] == '/' && exi_file_is_folder(local)) {
-        room = malloc(strlen(local) + strlen(name) + 16);
+        room = malloc(strlen(local) + strlen(name) + 32);
         if (room)
-            sprintf(room, "%s/exemplar-%s", local, name);
+            sprintf(room, "%s/exemplar-%s-XXXXXX", local, name);
     } else if (mark) {
-        room = exi_farm_path(farm, "scratch", name, "");
+        room = exi_farm_path(farm, "scratch", name, "-XXXXXX");
     }
     free(mark);
     return room;
@@ -169,9 +169,10 @@ char *exi_farm_room_open(const exi_farm *farm, int task, json_t *before, ex_erro
                  *needs = json_object_get(json, "needs"), *folders = json_object_get(json, "folders");
     char *room = name_room(farm, task);
     ex_result result = room ? EX_OK : ex_error_memory(error, "a path", 64);
-    if (result == EX_OK) {
-        exi_farm_remove_tree(room); /* of an earlier process with the same number */
-        result = ex_make_directory(room, error);
+    if (result == EX_OK && !mkdtemp(room)) {
+        result = ex_file_error(error, "make", room, errno);
+        free(room);
+        return NULL;
     }
     for (size_t i = 0; result == EX_OK && i < json_array_size(folders); i++) {
         char *path = exi_path_inside(room, json_string_value(json_array_get(folders, i)), "");

@@ -52,7 +52,7 @@ static ex_result try_words(exi_planner *p, const json_t *words, const json_t *mo
         return ex_error_set(p->error, EX_ERROR_FILE,
                             "a sample cannot be made in '%s': set TMPDIR, or give --no-sample and --pieces", folder);
     }
-    ex_result result = exi_farm_spawn(p->program->path, all, folder, NULL, NULL, &run, p->error);
+    ex_result result = exi_farm_spawn(p->program->path, all, folder, NULL, &run, p->error);
     const size_t lines = json_array_size(run.lines);
     const char *text = lines ? json_string_value(json_array_get(run.lines, lines - 1)) : "it said nothing";
     snprintf(line, LINE_SIZE, "%s", strncmp(text, "exemplar: ", 10) == 0 ? text + 10 : text);

@@ -1,5 +1,4 @@
-/* Runs a command of the tool as a process of its own, renews the mark of its task while it runs, and keeps what it
- * says. */
+/* Runs a command of the tool as a process of its own, and keeps what it says. */
 #define _GNU_SOURCE
 
 #include "farm.h"
@@ -107,8 +106,7 @@ static void become(char **argv, int output, pid_t parent) {
 }
 
 /* Listens until the process has closed its output. */
-static bool attend(listener *l, int input, pid_t child, const char *mark) {
-    double beat = exi_clock();
+static bool attend(listener *l, int input, pid_t child) {
     bool stopped = false;
     for (;;) {
         char bytes[4096];
@@ -117,10 +115,6 @@ static bool attend(listener *l, int input, pid_t child, const char *mark) {
         if (exi_interrupted() && !stopped) {
             stopped = true;
             kill(child, SIGTERM);
-        }
-        if (mark && exi_clock() - beat >= EXI_FARM_BEAT) {
-            exi_farm_mark(mark);
-            beat = exi_clock();
         }
         if (ready <= 0)
             continue;
@@ -132,15 +126,16 @@ static bool attend(listener *l, int input, pid_t child, const char *mark) {
     }
 }
 
-ex_result exi_farm_spawn(const char *program, const json_t *words, const char *folder, FILE *log, const char *mark,
-                         exi_farm_run *run, ex_error *error) {
+ex_result exi_farm_spawn(const char *program, const json_t *words, const char *folder, FILE *log, exi_farm_run *run,
+                         ex_error *error) {
     int ends[2];
-    struct rusage used;
+    struct rusage used = {.ru_maxrss = 0};
     listener l = {.log = log, .lines = json_array(), .notes = json_array()};
     char **argv = make_words(program, words, folder);
     *run = (exi_farm_run){.lines = l.lines, .notes = l.notes};
     if (!argv || !l.lines || !l.notes) {
-        free(argv);
+        if (argv)
+            free_words(argv);
         return ex_error_memory(error, "a command", 1024);
     }
     if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -158,13 +153,16 @@ ex_result exi_farm_spawn(const char *program, const json_t *words, const char *f
         close(ends[0]);
         return ex_file_error(error, "start", program, failure);
     }
-    run->stopped = attend(&l, ends[0], child, mark);
+    run->stopped = attend(&l, ends[0], child);
     if (l.size > 0)
         end_line(&l);
     close(ends[0]);
     int status = 0;
-    while (wait4(child, &status, 0, &used) < 0 && errno == EINTR)
+    pid_t ended;
+    while ((ended = wait4(child, &status, 0, &used)) < 0 && errno == EINTR)
         ;
+    if (ended < 0)
+        return ex_file_error(error, "wait for", program, errno);
     run->seconds = exi_clock() - start;
     run->memory = 1024.0 * (double)used.ru_maxrss;
     run->code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

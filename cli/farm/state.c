@@ -31,11 +31,21 @@ static void host_name(char name[256]) {
     name[255] = 0;
 }
 
+/* The host as marks have it: with the number of its process namespace, since containers on one host may share its name,
+ * and count processes anew. */
+static void mark_host(char name[300]) {
+    char host[256];
+    struct stat info;
+    host_name(host);
+    snprintf(name, 300, "%s-%llx", host,
+             stat("/proc/self/ns/pid", &info) == 0 ? (unsigned long long)info.st_ino : 0ull);
+}
+
 /* ---- marks ---- */
 
 char *exi_farm_mark_name(const exi_farm *farm, int task) {
-    char host[256], name[320];
-    host_name(host);
+    char host[300], name[400];
+    mark_host(host);
     snprintf(name, sizeof name, "%s.%s.%ld", farm->tasks[task].piece, host, (long)getpid());
     return exi_farm_path(farm, "running", name, "");
 }
@@ -52,10 +62,10 @@ void exi_farm_unmark(const char *mark) {
     (void)unlink(mark);
 }
 
-/* True if the process of a mark "FINGERPRINT.HOST.PID" is known to be gone. */
+/* True if the process of a mark "FINGERPRINT.HOST.PID", or of a folder with more behind it, is known to be gone. */
 static bool is_dead(const char *name) {
-    char host[256];
-    host_name(host);
+    char host[300];
+    mark_host(host);
     const char *dot = strrchr(name, '.');
     const size_t length = strlen(host);
     if (!dot || dot < name + EXI_HASH_DIGITS + 1 || (size_t)(dot - name) != EXI_HASH_DIGITS + 1 + length ||
@@ -70,7 +80,8 @@ static double age(int folder, const char *name) {
     struct stat info;
     if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return -1;
-    return difftime(time(NULL), info.st_mtime);
+    const double seconds = difftime(time(NULL), info.st_mtime);
+    return seconds > 0 ? seconds : 0; /* clocks of machines differ */
 }
 
 /* ---- listing ---- */
@@ -195,7 +206,7 @@ void exi_farm_fail_again(const exi_farm *farm, int task, const json_t *record) {
     free(path);
 }
 
-bool exi_farm_reject(const exi_farm *farm, int task) {
+bool exi_farm_reject(const exi_farm *farm, int task, const char *why) {
     ex_error error = {.result = EX_OK};
     exi_piece piece;
     char *path = exi_farm_piece_path(farm, task),
@@ -205,10 +216,10 @@ bool exi_farm_reject(const exi_farm *farm, int task) {
         if (exi_piece_open(path, farm->tasks[task].fingerprint, &piece, &error) == EX_OK)
             (void)exi_piece_check(&piece, &error);
         exi_piece_close(&piece);
-        damaged =
-            error.result != EX_OK && error.kind && strcmp(error.kind, "bad_piece") == 0 && rename(path, aside) == 0;
+        damaged = (why || (error.result != EX_OK && error.kind && strcmp(error.kind, "bad_piece") == 0)) &&
+                  rename(path, aside) == 0;
     }
-    json_t *lines = damaged ? json_pack("[s]", error.text) : NULL;
+    json_t *lines = damaged ? json_pack("[s]", why ? why : error.text) : NULL;
     if (damaged)
         exi_farm_fail(farm, task, "damaged", lines);
     json_decref(lines);
@@ -276,7 +287,11 @@ static void sweep(const char *path, const char *prefix, const char *marks) {
             continue;
         const char *name = entry->d_name + skip;
         snprintf(text, sizeof text, "%.16s", name);
-        const double sign = alive ? age(dirfd(alive), name) : 0, old = age(dirfd(folder), entry->d_name);
+        /* Folders have more behind the name of their mark: FINGERPRINT.HOST.PID-MORE. */
+        const char *dot = strrchr(name, '.'), *more = dot ? strchr(dot, '-') : NULL;
+        char mark[400];
+        snprintf(mark, sizeof mark, "%.*s", more ? (int)(more - name) : (int)strlen(name), name);
+        const double sign = alive ? age(dirfd(alive), mark) : 0, old = age(dirfd(folder), entry->d_name);
         if (exi_hash_parse(text, &fingerprint) &&
             (is_dead(name) || (old > SWEEP_AFTER && (sign < 0 || sign > SWEEP_AFTER))))
             remove_inside(dirfd(folder), entry->d_name);

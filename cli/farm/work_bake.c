@@ -87,8 +87,10 @@ static ex_result add_pair(exi_planner *p, const char *rig, const char *motion, c
         result = exi_planner_sample(p, words, file, frames, cost);
         *measured = true;
     }
-    if (result == EX_OK && whole && json_object_get(p->job, "frames"))
-        json_array_extend(words, json_pack("[s, s]", "--frames", exi_farm_text(p->job, "frames")));
+    if (result == EX_OK && whole && json_object_get(p->job, "frames")) {
+        json_array_append_new(words, json_string("--frames"));
+        json_array_append_new(words, json_string(exi_farm_text(p->job, "frames")));
+    }
     const json_t *item = result == EX_OK ? exi_planner_add(p, &(exi_farm_item){.name = name,
                                                                                .words = words,
                                                                                .inputs = inputs,

@@ -54,6 +54,8 @@ static ex_result plan(exi_planner *p) {
     json_t *items = json_array(), *page = json_array(), *tasks = json_array(), *none = json_array();
     char *output = NULL;
     ex_result result = exi_job_path(p, "output", &output);
+    if (result == EX_OK && json_object_get(p->job, "all") && !json_is_boolean(json_object_get(p->job, "all")))
+        result = exi_job_wrong(p, "\"all\" must be true or false");
     for (int i = 0; result == EX_OK && i < exi_paper_count; i++)
         for (int k = 0; result == EX_OK && k < exi_papers[i].figure_count; k++) {
             const exi_figure *figure = &exi_papers[i].figures[k];

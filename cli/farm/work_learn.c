@@ -62,10 +62,13 @@ static ex_result add_given(exi_planner *p, int before, int there, json_t *words)
     size_t size = 0;
     for (int frame = 0; cursor < end && ex_parse_int(&cursor, end, &frame); cursor += *cursor == ',') {
         const int here = frame - before;
-        if (here >= 1 && here <= there && size + 16 < sizeof text)
+        if (size + 16 >= sizeof text)
+            return exi_job_wrong(p, "the option \"at\" names too many frames");
+        if (here >= 1 && here <= there)
             size += (size_t)snprintf(text + size, sizeof text - size, "%s%d", size ? "," : "", here);
     }
-    if (size > 0 && json_array_extend(words, json_pack("[s, s]", "--at", text)) != 0)
+    if (size > 0 && (json_array_append_new(words, json_string("--at")) != 0 ||
+                     json_array_append_new(words, json_string(text)) != 0))
         return ex_error_memory(p->error, "a plan", 64);
     return EX_OK;
 }

@@ -117,7 +117,11 @@ static ex_result look_at_folder(exi_planner *p, session *s) {
             free(path);
             continue;
         }
-        if (folder && points) {
+        if (folder && points && s->named) {
+            /* Nothing is written there, so one link and one input serve all tasks, however many scans there are. */
+            result = exi_planner_add_folder(p, s->common, path);
+            json_array_append_new(s->links, json_string(names[i]));
+        } else if (folder && points) {
             char **inner = list_folder(path);
             for (size_t k = 0; result == EX_OK && inner && inner[k]; k++) {
                 char *name = exi_path_inside(names[i], inner[k], "");
@@ -136,14 +140,40 @@ static ex_result look_at_folder(exi_planner *p, session *s) {
     return result;
 }
 
-/* The files of one scan, and those of the template person, as inputs. */
+/* A path of the session. In a private folder, one that leads out of it would lead elsewhere. */
+static ex_result find_path(exi_planner *p, const session *s, const char *name, char **path) {
+    *path = NULL;
+    if (strncmp(name, "../", 3) == 0 || strstr(name, "/../"))
+        return exi_job_wrong(p, "'%s' names '%s', which is outside its folder: write the whole path, from / on",
+                             s->folder, name);
+    *path = name[0] == '/' ? text_copy(name) : exi_path_inside(s->folder, name, "");
+    return *path ? EX_OK : ex_error_memory(p->error, "a path", 64);
+}
+
+/* Files that scan.json names, besides scans, are inputs of all tasks. */
+static ex_result add_named(exi_planner *p, session *s) {
+    const char *const names[] = {s->scans->markers, s->scans->cage, s->scans->skeleton, s->scans->person};
+    ex_result result = EX_OK;
+    for (size_t i = 0; result == EX_OK && i < sizeof names / sizeof *names; i++) {
+        char *path = NULL;
+        if (names[i])
+            result = find_path(p, s, names[i], &path);
+        if (result == EX_OK && path && exi_file_exists(path)) /* else it is "full" or "human" */
+            result = exi_planner_add_input(p, s->common, path);
+        free(path);
+    }
+    return result;
+}
+
+/* The files of one scan, as inputs. */
 static ex_result add_scan(exi_planner *p, const session *s, int scan, json_t *inputs) {
     const ex_scan_entry *entry = &s->scans->scans[scan];
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < entry->file_count; i++) {
-        char *path =
-            entry->files[i][0] == '/' ? text_copy(entry->files[i]) : exi_path_inside(s->folder, entry->files[i], "");
-        result = path ? exi_planner_add_input(p, inputs, path) : ex_error_memory(p->error, "a path", 64);
+        char *path = NULL;
+        result = find_path(p, s, entry->files[i], &path);
+        if (result == EX_OK)
+            result = exi_planner_add_input(p, inputs, path);
         free(path);
     }
     return result;
@@ -345,9 +375,11 @@ static ex_result open_session(exi_planner *p, const char *folder, session *s) {
     }
     ex_result result =
         whole ? ex_scan_session_read(folder, &s->scans, p->error) : ex_error_memory(p->error, "a plan", 64);
+    s->named = result == EX_OK && is_named(s);
     if (result == EX_OK)
         result = look_at_folder(p, s);
-    s->named = result == EX_OK && is_named(s);
+    if (result == EX_OK)
+        result = add_named(p, s);
     return result;
 }
 

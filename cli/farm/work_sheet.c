@@ -119,6 +119,8 @@ static ex_result plan(exi_planner *p) {
     ex_result result = exi_job_paths(p, "rigs", false, &rigs);
     if (result == EX_OK)
         result = exi_job_path(p, "output", &output);
+    if (result == EX_OK && !ex_path_ends_with(output, ".png"))
+        result = exi_job_wrong(p, "\"output\" must end in .png, not '%s'", output);
     const size_t count = json_array_size(rigs);
     drawing *drawings = calloc(count + 1, sizeof *drawings);
     if (result == EX_OK && !drawings)

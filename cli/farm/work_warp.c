@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const taken[] = {"output", "force", NULL};
+static const char *const taken[] = {"output", "force", "picture", "rigid", "report", NULL};
 
 /* Lists pairs: those of "pairs", or all of "from" with all of "to". */
 static ex_result find_pairs(exi_planner *p, json_t *pairs) {
@@ -81,6 +81,8 @@ static ex_result plan(exi_planner *p) {
     ex_result result = pairs ? find_pairs(p, pairs) : ex_error_memory(p->error, "a plan", 64);
     if (result == EX_OK)
         result = exi_job_path(p, "output", &output);
+    if (result == EX_OK && !ex_path_ends_with(output, ".glb"))
+        result = exi_job_wrong(p, "\"output\" must end in .glb, not '%s'", output);
     for (size_t i = 0; result == EX_OK && i < json_array_size(pairs); i++) {
         const json_t *pair = json_array_get(pairs, i);
         result =

@@ -3,6 +3,9 @@ sentence, and nothing left behind. tests/farm has engines, failures and large pl
 import json
 import os
 import shutil
+import signal
+import subprocess
+import time
 
 import harness
 from drive import FRAMES, Driven, bar, motion, pc2
@@ -22,6 +25,59 @@ class Farm(Driven):
     def plan(self, *words, **changes):
         self.job(**changes)
         return self.succeed("farm", "plan", "job.json", "-o", "p", "--no-sample", "--pieces", "3", *words)
+
+
+class Surroundings(Farm):
+    """Things that are not the plan's own: parents, clocks, files beside files."""
+
+    def test_parents_that_ignore_their_children(self):
+        """A daemon that ignores SIGCHLD hands that on: failures must still be seen."""
+        self.write("rest.obj", "no form")
+        self.write("kick.obj", "no form either")
+        self.job({"work": "warp", "from": "rest.obj", "to": "kick.obj", "output": "made/{to}.glb"})
+        self.succeed("farm", "plan", "job.json", "-o", "p", "-q")
+        for words in (["do", "p", "1"], ["submit", "p", "-q"]):
+            done = subprocess.run([harness.TOOL, "farm", *words], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                                  preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+            self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(self.succeed("farm", "status", "p", "--json").json()["failed"], 1)
+
+    def test_clocks_of_other_machines(self):
+        self.plan("-q")
+        piece = json.loads((self.folder / "p/tasks.jsonl").read_text().splitlines()[0])["piece"]
+        mark = self.folder / f"p/running/{piece}.elsewhere-1.77"
+        mark.touch()
+        for ahead, state in ((30, "running"), (-30, "running"), (-90, "lost")):
+            os.utime(mark, (time.time() + ahead,) * 2)
+            told = self.succeed("farm", "status", "p", "--json").json()
+            self.assertEqual((told[state], told["left"]), (1, 2), ahead)
+
+    def test_retry_of_what_never_began(self):
+        self.plan("-q")
+        self.assertEqual(self.succeed("farm", "retry", "p").out, "No task has failed; 3 tasks have not begun: 'exemplar farm "
+                         "submit p' submits what is left.\n")
+
+    def test_files_of_files(self):
+        """The bytes of a .gltf file are in another one."""
+        self.succeed("demo", "blob", "-q")
+        for name, bend in (("rest", 0), ("bent", 1)):
+            self.succeed("pose", "blob/blob.glb", f"bend={bend}", "-o", f"{name}.gltf", "-q")
+        pieces = set()
+        for _ in range(2):
+            self.job({"work": "warp", "from": "rest.gltf", "to": "bent.gltf", "output": "made/{to}.glb"})
+            self.succeed("farm", "plan", "job.json", "-o", "p", "-q")
+            pieces.add(json.loads((self.folder / "p/tasks.jsonl").read_text())["piece"])
+            path = self.folder / "bent.bin"
+            data = path.read_bytes()
+            path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+        self.assertEqual(len(pieces), 2)
+
+    def test_outputs_as_options(self):
+        self.write("s.obj", "v 0 0 0\n")
+        self.write("t.obj", "v 0 0 0\n")
+        self.job({"work": "warp", "from": "s.obj", "to": "t.obj", "output": "made/{to}.glb", "options": {"picture": "p.png"}})
+        self.sentence(self.run_tool("farm", "plan", "job.json", "-o", "p"), 1, "\"picture\" is set by the plan")
 
 
 class EndToEnd(Farm):
@@ -112,14 +168,14 @@ class Refusals(Farm):
                 ('"drivers" is required', {"drivers": None}),
                 ('"output" is required', {"output": None}),
                 ('"output" is required', {"output": ""}),
-                ("\"drivers\" names 'none_*.pc2', and there is no such file", {"drivers": "none_*.pc2"}),
-                ("\"drivers\" names 'none.pc2', and there is no such file", {"drivers": ["bar_a.pc2", "none.pc2"]}),
+                ("\"drivers\": no file matches 'none_*.pc2'", {"drivers": "none_*.pc2"}),
+                ("\"drivers\": no file matches 'none.pc2'", {"drivers": ["bar_a.pc2", "none.pc2"]}),
                 ('"drivers" names no file', {"drivers": []}),
                 ('"drivers" must be a', {"drivers": 7}),
                 ('"drivers" must be a list of files', {"drivers": [7]}),
                 ("two results would be", {"output": "made/{garment}.pc2"}),
                 ("two results would be", {"drivers": ["bar_a.pc2", "bar_a.pc2"]}),
-                ("{body}, which is nothing here", {"output": "made/{body}.pc2"}),
+                ("{body}, which is not known for this work", {"output": "made/{body}.pc2"}),
                 ('"output" must end in .pc2, .mdd, .abc or .obj', {"output": "made/{driver}.glb"}),
                 ('"output" must end in .pc2, .mdd, .abc or .obj', {"output": "made/{driver}"}),
                 ("is also an input and would be overwritten", {"output": "{driver}.pc2"}),
@@ -165,7 +221,7 @@ class Refusals(Farm):
                 ('"pairs" must be a list of pairs', {**warp, "from": None, "to": None, "pairs": "arm/up_male.obj"}),
                 ("there is nothing to do", {**warp, "from": None, "to": None, "pairs": []}),
                 ("there is nothing to do", {**warp, "to": "arm/up_male.obj"}),
-                ("no such file", {**warp, "to": "arm/none.obj"}),
+                ("no file matches", {**warp, "to": "arm/none.obj"}),
                 ('"sessions" is required', {"work": "scan"}),
                 ("arm", {"work": "scan", "sessions": "arm"})):
             with self.subTest(job=job):

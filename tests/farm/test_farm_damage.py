@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -14,6 +15,40 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import jobs
 
 PIECES = 5
+
+
+def xxh64(data):
+    """xxHash of 64 bits, seed 0, after its specification."""
+    mask = (1 << 64) - 1
+    p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
+                          0x27D4EB2F165667C5)
+
+    def turn(x, bits):
+        return (x << bits | x >> (64 - bits)) & mask
+
+    def take(lane, x):
+        return turn((lane + x * p2) & mask, 31) * p1 & mask
+    lanes, at = [(p1 + p2) & mask, p2, 0, -p1 & mask], 0
+    while len(data) - at >= 32:
+        lanes = [take(lane, x) for lane, x in zip(lanes, struct.unpack_from("<4Q", data, at))]
+        at += 32
+    x = p5
+    if at:
+        x = sum(turn(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18))) & mask
+        for lane in lanes:
+            x = ((x ^ take(0, lane)) * p1 + p4) & mask
+    x = (x + len(data)) & mask
+    while len(data) - at >= 8:
+        x = (turn(x ^ take(0, struct.unpack_from("<Q", data, at)[0]), 27) * p1 + p4) & mask
+        at += 8
+    if len(data) - at >= 4:
+        x = (turn(x ^ struct.unpack_from("<I", data, at)[0] * p1 & mask, 23) * p2 + p3) & mask
+        at += 4
+    for byte in data[at:]:
+        x = turn(x ^ byte * p5 & mask, 11) * p1 & mask
+    x = (x ^ x >> 33) * p2 & mask
+    x = (x ^ x >> 29) * p3 & mask
+    return x ^ x >> 32
 
 
 class Damage(jobs.Case):
@@ -72,6 +107,21 @@ class Pieces(Damage):
                 shutil.rmtree(self.folder / "made")
                 shutil.rmtree(self.folder / "plan")
 
+    def test_pieces_without_their_files(self):
+        """A sound piece that lacks what its task makes is refused, and made again."""
+        self.run_all()
+        path = self.piece(3)
+        data = path.read_bytes()
+        size = struct.unpack_from("<Q", data, len(data) - 24)[0]
+        record = json.loads(data[-24 - size:-24])
+        payload = sum(file["size"] for file in record["files"])
+        record["files"] = [{**file, "name": file["name"].replace("a.pc2", "b.pc2")} for file in record["files"]]
+        text = json.dumps(record, separators=(",", ":")).encode()
+        path.write_bytes(data[:8 + payload] + text + struct.pack("<QQ", len(text), xxh64(text)) + data[-8:])
+        self.refused("farm", "merge", "plan", says=["has no '", "task 3 ("])
+        self.assertFalse((self.folder / "made").exists() and list((self.folder / "made").iterdir()))
+        self.mends()
+
     def test_missing_pieces(self):
         self.run_all()
         self.spoil("gone")
@@ -128,7 +178,7 @@ class Inputs(Damage):
     def test_plan_of_another_program(self):
         self.start()
         plan = (self.folder / "plan/plan.json").read_text()
-        for keys, says in (({"version": "0.0.1"}, "another build of exemplar (0.0.1"),
+        for keys, says in (({"version": "0.0.1"}, "another build of exemplar (version 0.0.1"),
                            ({"build": "0123456789abcdef"}, "another build of exemplar"),
                            ({"machine": "pdp11"}, "the plan was made on pdp11"),
                            ({"simd": "mmx"}, "the instruction set mmx")):
@@ -206,7 +256,7 @@ class Disks(Damage):
         self.mends("submit")
 
     def test_no_room_for_pieces(self):
-        self.full("plan/pieces", '"how":"no piece"')
+        self.full("plan/pieces", '"how":"it could not write its piece"')
 
     def test_no_room_to_work(self):
         self.full("plan/scratch", '"how":"exit code 1"')
