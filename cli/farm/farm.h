@@ -11,6 +11,8 @@
  *   sample.c         measures a command on a few frames
  *   work_*.c         one kind of work each: which commands, in which stages, give which results
  *   farm_plan.c      `farm plan`
+ *   plan_write.c     hashes, fingerprints, and the files of a plan
+ *   plan_print.c     says what a plan will cost
  *   farm_do.c        `farm do`: one task, on whatever machine it runs
  *   room.c           the private folder of a task
  *   spawn.c          runs a command of the tool, and keeps what it says

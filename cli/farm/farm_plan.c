@@ -90,262 +90,6 @@ static ex_result read_job(exi_planner *p, const exi_farm_work **work) {
     return exi_job_check_keys(p, p->job, (*work)->keys);
 }
 
-/* ---- hashes ---- */
-
-/* Hashes of the plan that is in the folder already, by path, size and time: a second plan need not read everything
- * again. */
-static json_t *known_hashes(void) {
-    ex_error error = {.result = EX_OK};
-    exi_farm old;
-    json_t *known = json_object();
-    char key[5000];
-    if (exi_farm_open(output, &old, &error) == EX_OK) {
-        const json_t *inputs = json_object_get(old.plan, "inputs");
-        for (size_t i = 0; i < json_array_size(inputs); i++) {
-            const json_t *input = json_array_get(inputs, i);
-            snprintf(key, sizeof key, "%s %.0f %.9f", exi_farm_text(input, "path"), exi_farm_number(input, "size"),
-                     exi_farm_number(input, "time"));
-            json_object_set(known, key, json_object_get(input, "hash"));
-        }
-    }
-    exi_farm_close(&old);
-    return known;
-}
-
-static ex_result hash_inputs(exi_planner *p) {
-    exi_progress progress;
-    json_t *known = known_hashes(), *input;
-    size_t i;
-    double total = 0, done = 0;
-    ex_result result = EX_OK;
-    json_array_foreach(p->inputs, i, input) total += exi_farm_number(input, "size");
-    exi_progress_start(&progress, p->call);
-    json_array_foreach(p->inputs, i, input) {
-        char key[5000], text[EXI_HASH_DIGITS + 1];
-        uint64_t hash = 0;
-        snprintf(key, sizeof key, "%s %.0f %.9f", exi_farm_text(input, "path"), exi_farm_number(input, "size"),
-                 exi_farm_number(input, "time"));
-        json_t *old = json_object_get(known, key);
-        if (old)
-            json_object_set(input, "hash", old);
-        else {
-            exi_folder_facts facts;
-            result = json_object_get(input, "files")
-                         ? exi_hash_folder(exi_farm_text(input, "path"), &facts, &hash, p->error)
-                         : exi_hash_file(exi_farm_text(input, "path"), &hash, p->error);
-            json_object_set_new(input, "hash", json_string(exi_hash_text(text, hash)));
-        }
-        if (result != EX_OK)
-            break;
-        done += exi_farm_number(input, "size");
-        exi_progress_step(&progress, "reading the inputs", total > 0 ? done / total : 1);
-    }
-    exi_progress_end(&progress);
-    json_decref(known);
-    return result;
-}
-
-/* ---- fingerprints ---- */
-
-static void add_words(exi_hash *hash, const json_t *words) {
-    for (size_t i = 0; i < json_array_size(words); i++)
-        exi_hash_add_text(hash, json_string_value(json_array_get(words, i)));
-    exi_hash_add_text(hash, "");
-}
-
-static void sign_tasks(exi_planner *p) {
-    char text[EXI_HASH_DIGITS + 1];
-    json_t *task;
-    size_t t;
-    json_array_foreach(p->tasks, t, task) {
-        const json_t *commands = json_object_get(task, "commands"), *inputs = json_object_get(task, "inputs"),
-                     *needs = json_object_get(task, "needs");
-        exi_hash hash = exi_hash_start();
-        exi_hash_add_text(&hash, p->program->version);
-        exi_hash_add_text(&hash, p->program->machine);
-        exi_hash_add_text(&hash, p->program->simd);
-        exi_hash_add_text(&hash, any_build ? "" : exi_hash_text(text, p->program->build));
-        for (size_t i = 0; i < json_array_size(commands); i++)
-            add_words(&hash, json_array_get(commands, i));
-        for (size_t i = 0; i < json_array_size(inputs); i++)
-            exi_hash_add_text(
-                &hash, exi_farm_text(json_array_get(p->inputs, (size_t)json_integer_value(json_array_get(inputs, i))),
-                                     "hash"));
-        exi_hash_add_text(&hash, exi_farm_text(task, "session"));
-        add_words(&hash, json_object_get(task, "links"));
-        for (size_t i = 0; i < json_array_size(needs); i++)
-            exi_hash_add_text(
-                &hash,
-                exi_farm_text(json_array_get(p->tasks, (size_t)json_integer_value(json_array_get(needs, i))), "piece"));
-        json_object_set_new(task, "piece", json_string(exi_hash_text(text, exi_hash_value(&hash))));
-    }
-}
-
-/* ---- writing ---- */
-
-static ex_result make_folders(ex_error *error) {
-    static const char *const rooms[] = {"pieces", "running", "failed", "logs", "scratch", "submitted"};
-    ex_result result = EX_OK;
-    for (size_t i = 0; result == EX_OK && i < sizeof rooms / sizeof *rooms; i++) {
-        char *path = exi_path_inside(output, rooms[i], "");
-        result = path ? ex_make_directory(path, error) : ex_error_memory(error, "a path", 64);
-        free(path);
-    }
-    return result;
-}
-
-static ex_result write_file(const char *name, const char *bytes, size_t size, ex_error *error) {
-    ex_file_writer writer;
-    char *path = exi_path_inside(output, name, "");
-    ex_result result = path ? ex_file_open(&writer, path, error) : ex_error_memory(error, "a path", 64);
-    if (result == EX_OK) {
-        ex_file_write(&writer, bytes, size);
-        result = ex_file_commit(&writer, error);
-    }
-    free(path);
-    return result;
-}
-
-/* tasks.jsonl first, then plan.json with its hash. */
-static ex_result write_plan(exi_planner *p) {
-    char *lines = NULL, text[EXI_HASH_DIGITS + 1], build[EXI_HASH_DIGITS + 1];
-    size_t size = 0, t;
-    json_t *task;
-    FILE *stream = open_memstream(&lines, &size);
-    bool whole = stream != NULL;
-    json_array_foreach(p->tasks, t, task) whole =
-        whole && json_dumpf(task, stream, JSON_COMPACT) == 0 && fputc('\n', stream) != EOF;
-    whole = stream && fclose(stream) == 0 && whole;
-    ex_result result = whole ? make_folders(p->error) : ex_error_memory(p->error, "a plan", 1024);
-    exi_hash hash = exi_hash_start();
-    exi_hash_add(&hash, lines, whole ? size : 0);
-    json_object_set_new(
-        p->job, "threads",
-        json_integer(json_object_get(p->job, "threads") ? json_integer_value(json_object_get(p->job, "threads")) : 1));
-    char *job = realpath(p->job_path, NULL);
-    json_t *plan = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:s, s:O, s:O, s:O}", "version", p->program->version,
-                             "machine", p->program->machine, "simd", p->program->simd, "build",
-                             any_build ? "" : exi_hash_text(build, p->program->build), "program", p->program->path,
-                             "job", job ? job : p->job_path, "threads", json_object_get(p->job, "threads"), "tasks",
-                             exi_hash_text(text, exi_hash_value(&hash)), "stages", p->stages, "inputs", p->inputs,
-                             "results", p->results);
-    char *description = plan ? json_dumps(plan, JSON_INDENT(1)) : NULL;
-    if (result == EX_OK && !description)
-        result = ex_error_memory(p->error, "a plan", 1024);
-    if (result == EX_OK)
-        result = write_file("tasks.jsonl", lines, size, p->error);
-    if (result == EX_OK)
-        result = write_file("plan.json", description, strlen(description), p->error);
-    free(description);
-    free(job);
-    free(lines);
-    json_decref(plan);
-    return result;
-}
-
-/* Removes lists of a former plan that had more stages. */
-static void remove_lists(const exi_farm *farm) {
-    for (int s = farm->stage_count, there = 1; there; s++) {
-        char name[32];
-        snprintf(name, sizeof name, "stage-%d", s + 1);
-        char *path = exi_path_inside(farm->folder, name, ".txt");
-        there = path && remove(path) == 0;
-        free(path);
-    }
-}
-
-/* stage-1.txt and so on: one command a line. */
-static ex_result write_lists(const exi_farm *farm, ex_error *error) {
-    ex_result result = EX_OK;
-    for (int s = 0; result == EX_OK && s < farm->stage_count; s++) {
-        ex_file_writer writer;
-        char name[32];
-        snprintf(name, sizeof name, "stage-%d", s + 1);
-        char *path = exi_path_inside(farm->folder, name, ".txt");
-        result = path ? ex_file_open(&writer, path, error) : ex_error_memory(error, "a path", 64);
-        for (int t = 0; result == EX_OK && t < farm->task_count; t++) {
-            char *line = farm->tasks[t].stage == s ? exi_farm_line(farm, t, NULL) : NULL;
-            if (line)
-                ex_file_printf(&writer, "%s\n", line);
-            free(line);
-        }
-        if (result == EX_OK)
-            result = ex_file_commit(&writer, error);
-        free(path);
-    }
-    remove_lists(farm);
-    return result;
-}
-
-/* ---- saying what it costs ---- */
-
-/* "2.5 h of one core". */
-static const char *text_span(char text[EXI_TEXT_SIZE], double seconds) {
-    if (seconds < 90)
-        return exi_text_seconds(text, seconds);
-    if (seconds < 90 * 60)
-        snprintf(text, EXI_TEXT_SIZE, "%.0f min", seconds / 60);
-    else if (seconds < 100 * 3600)
-        snprintf(text, EXI_TEXT_SIZE, "%.1f h", seconds / 3600);
-    else
-        snprintf(text, EXI_TEXT_SIZE, "%.0f days", seconds / 86400);
-    return text;
-}
-
-static void print_json(const exi_farm *farm, int done) {
-    exi_emitter json = exi_emit_start(stdout);
-    exi_emit_open(&json, NULL, '{');
-    exi_emit_text(&json, "folder", farm->folder);
-    exi_emit_number(&json, "tasks", farm->task_count);
-    exi_emit_number(&json, "done", done);
-    exi_emit_number(&json, "results", (double)json_array_size(json_object_get(farm->plan, "results")));
-    exi_emit_open(&json, "stages", '[');
-    for (int s = 0; s < farm->stage_count; s++) {
-        const json_t *stage = json_array_get(json_object_get(farm->plan, "stages"), (size_t)s);
-        exi_emit_open(&json, NULL, '{');
-        exi_emit_text(&json, "name", exi_farm_text(stage, "name"));
-        exi_emit_number(&json, "tasks", exi_farm_number(stage, "count"));
-        exi_emit_number(&json, "seconds", exi_farm_number(stage, "seconds"));
-        exi_emit_number(&json, "memory", exi_farm_number(stage, "memory"));
-        exi_emit_number(&json, "disk", exi_farm_number(stage, "disk"));
-        exi_emit_close(&json, '}');
-    }
-    exi_emit_close(&json, ']');
-    exi_emit_close(&json, '}');
-    exi_emit_end(&json);
-}
-
-static void print_plan(const exi_farm *farm, int done) {
-    char a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE];
-    double seconds = 0, longest = 0;
-    bool known = true;
-    exi_print("%s: %s in %s", output, exi_text_count(a, farm->task_count, "task"),
-              exi_text_count(b, farm->stage_count, "stage"));
-    exi_print(", for %s\n", exi_text_count(a, (int)json_array_size(json_object_get(farm->plan, "results")), "result"));
-    for (int s = 0; s < farm->stage_count; s++) {
-        const json_t *stage = json_array_get(json_object_get(farm->plan, "stages"), (size_t)s);
-        const double takes = exi_farm_number(stage, "seconds");
-        exi_print("  %d %-10s %8s", s + 1, exi_farm_text(stage, "name"),
-                  exi_text_count(a, (int)exi_farm_number(stage, "count"), "task"));
-        if (takes > 0)
-            exi_print(", up to %s each, %s of memory, %s of pieces", text_span(a, exi_farm_number(stage, "longest")),
-                      exi_text_bytes(b, exi_farm_number(stage, "memory")),
-                      exi_text_bytes(c, exi_farm_number(stage, "disk")));
-        exi_print("\n");
-        known = known && takes > 0;
-        seconds += takes;
-        longest += exi_farm_number(stage, "longest");
-    }
-    if (known)
-        exi_print("About %s of one core; at best %s.\n", text_span(a, seconds), text_span(b, longest));
-    if (done > 0)
-        exi_print("%s there already.\n", done == 1 ? "1 piece is" : (snprintf(a, sizeof a, "%d pieces are", done), a));
-    exi_print("Next: exemplar farm submit ");
-    exi_print_word(output);
-    exi_print("\n");
-}
-
-/* Reads the plan back, writes the lists, and reports. */
 static int finish(const ex_call *call) {
     ex_error error = {.result = EX_OK};
     exi_farm farm;
@@ -353,7 +97,7 @@ static int finish(const ex_call *call) {
     int done = 0;
     ex_result result = exi_farm_open(output, &farm, &error);
     if (result == EX_OK)
-        result = write_lists(&farm, &error);
+        result = exi_farm_write_lists(&farm, &error);
     if (result == EX_OK) {
         states = malloc((size_t)farm.task_count * sizeof *states + 1);
         result = states ? exi_farm_states(&farm, states, &error) : ex_error_memory(&error, "a plan", 64);
@@ -361,9 +105,9 @@ static int finish(const ex_call *call) {
     for (int i = 0; result == EX_OK && i < farm.task_count; i++)
         done += states[i] == EXI_FARM_DONE;
     if (result == EX_OK && call->json)
-        print_json(&farm, done);
+        exi_farm_print_plan_json(&farm, done);
     else if (result == EX_OK && !call->quiet)
-        print_plan(&farm, done);
+        exi_farm_print_plan(&farm, output, done);
     free(states);
     exi_farm_close(&farm);
     return result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
@@ -429,10 +173,10 @@ static ex_result make_plan(exi_planner *p) {
     if (result == EX_OK)
         result = check_outputs(p);
     if (result == EX_OK)
-        result = hash_inputs(p);
+        result = exi_planner_hash(p);
     if (result == EX_OK) {
-        sign_tasks(p);
-        result = write_plan(p);
+        exi_planner_sign(p);
+        result = exi_planner_write(p);
     }
     return result;
 }
@@ -469,6 +213,8 @@ static int run(const ex_call *call) {
                      .job_path = call->arguments[0],
                      .pieces = pieces,
                      .minutes = minutes,
+                     .output = output,
+                     .any_build = any_build,
                      .sample = !no_sample,
                      .inputs = json_array(),
                      .input_numbers = json_object(),

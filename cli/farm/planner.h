@@ -21,6 +21,8 @@ typedef struct exi_planner {
     int pieces;            /* of each stage that can be cut; 0: by time */
     double minutes;        /* a piece should take */
     bool sample;           /* measure commands */
+    const char *output;    /* folder of the plan */
+    bool any_build;        /* fingerprints without the build */
     json_t *inputs;        /* [{"path", …}] */
     json_t *input_numbers; /* {path: index} */
     json_t *stages, *tasks, *results;
@@ -135,5 +137,19 @@ ex_result exi_planner_item_result(exi_planner *p, const char *kind, const char *
 ex_result exi_planner_ask(exi_planner *p, const json_t *words, const char *word, int *number);
 /* Measures a command on a few frames (sample.c). words as for an item, without --frames and -o. */
 ex_result exi_planner_sample(exi_planner *p, const json_t *words, const char *file, int frames, exi_farm_cost *cost);
+
+/* ---- the end of planning (plan_write.c) ---- */
+
+/* Hashes all inputs; gives all tasks their fingerprints; and writes plan.json and tasks.jsonl. Results: FILE, MEMORY.
+ */
+ex_result exi_planner_hash(exi_planner *p);
+void exi_planner_sign(exi_planner *p);
+ex_result exi_planner_write(exi_planner *p);
+/* Writes stage-1.txt and so on: one command a line. */
+ex_result exi_farm_write_lists(const exi_farm *farm, ex_error *error);
+
+/* Prints what a plan will cost (plan_print.c). done: pieces that are there already. */
+void exi_farm_print_plan(const exi_farm *farm, const char *output, int done);
+void exi_farm_print_plan_json(const exi_farm *farm, int done);
 
 #endif
