@@ -266,7 +266,7 @@ const ex_command cmd_scan_build = {
                    "lend detail to each other (\"lend\" in scan.json): without measured/, each\n"
                    "process measures all scans of the part itself.",
     .examples = "exemplar scan build body\n"
-                "exemplar scan build body --scan arm_02\n"
+                "exemplar scan build body --scan arm_03\n"
                 "exemplar pose body/body.glb elbow.L=90 -o bent.obj",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -41,6 +41,7 @@ NOT_RUN = {
     "exemplar scan label anna --page landmarks.html": "needs scans of a person; cli.scan_label makes some",
     "exemplar scan label anna --csv ~/Downloads/landmarks.csv": "needs scans of a person; cli.scan_label makes some",
     "exemplar scan carry anna": "needs scans of a person; oracle.person makes some",
+    "exemplar scan carry anna --scan reach --scan squat": "needs scans of a person; oracle.person_pieces makes some",
     "exemplar farm submit job --to slurm --partition cpu --time 1:00:00": "needs a cluster; the tests of the farm start one",
     "exemplar farm retry job --to slurm --memory 16G": "needs a cluster, as above",
     "parallel -j8 < commands.txt": "needs GNU parallel; the tests of the farm run it",
@@ -50,7 +51,7 @@ NOT_RUN = {
 }
 # Smaller pictures, and medians of fewer samples: the same work in less time.
 SMALLER = [(r"^(exemplar render (?!.*--size).*)$", r"\1 --size 250x250"), (r"--size 400x400", "--size 80x80"),
-           (r"^(exemplar sheet (?!.*--cell).*)$", r"\1 --cell 60"), (r"^(exemplar figures .*--only.*)$", r"\1 --cell 60"),
+           (r"^(exemplar sheet (?!.*--cell ).*)$", r"\1 --cell 60"), (r"^(exemplar figures .*--only.*)$", r"\1 --cell 60"),
            (r"--repeat 100", "--repeat 5")]
 NO_DATA = "no data beyond the repository (EX_DATA)"
 ONE_CORE = "this machine has no core 1"
@@ -336,7 +337,7 @@ FILES = {
     "unpack": ["blob"], "weights": ["blob"], "example": ["blob"], "example add": ["bare_arm"],
     "example list": ["blob"], "example mirror": ["arms"], "example move": ["bent_arm"], "example mute": ["bent_arm"],
     "example remove": ["bent_arm"], "example rename": ["bent_arm"],
-    "undo": ["changed_arm"], "redo": ["undone_arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive apply": ["shirt"],
+    "undo": ["changed_arm"], "redo": ["undone_arm"], "drive": ["shirt"], "drive learn": ["body_and_shirt"], "drive gather": ["body_and_shirt"], "drive apply": ["shirt"],
     "drive report": ["shirt"], "drive keys": ["shirt"], "drive add": ["shirt", "no_37"], "drive remove": ["shirt"], "drive suggest": ["shirt"],
     "farm": ["job"], "farm plan": ["job"], "farm submit": ["planned"], "farm status": ["planned"], "farm retry": ["planned"],
     "farm merge": ["finished"], "farm do": ["planned"],
