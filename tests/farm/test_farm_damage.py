@@ -5,6 +5,7 @@ usage: test_farm_damage.py TOOL REPOSITORY FOLDER
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import struct
 import subprocess
@@ -244,7 +245,7 @@ class Disks(Damage):
         self.start()
         if self.small("true", 1, "plan").returncode:
             self.skipTest("no disk can be mounted here")
-        tool = jobs.harness.TOOL
+        tool = shlex.quote(jobs.harness.TOOL)
         said = self.small(f"{tool} farm submit plan -q; code=$?; {tool} farm status plan --json; {tool} farm merge plan; "
                           f"ls -A plan/pieces plan/scratch; exit $code", 1, place)
         self.assertEqual(said.returncode, 1, said.stdout)
@@ -270,7 +271,7 @@ class Disks(Damage):
         (self.folder / "made").mkdir()
         if self.small("true", 1, "made").returncode:
             self.skipTest("no disk can be mounted here")
-        said = self.small(f"{jobs.harness.TOOL} farm merge plan; code=$?; ls -A made; exit $code", 1, "made")
+        said = self.small(f"{shlex.quote(jobs.harness.TOOL)} farm merge plan; code=$?; ls -A made; exit $code", 1, "made")
         self.assertEqual(said.returncode, 1)
         self.assertIn("No space left on device", said.stdout)
         self.assertEqual(len(said.stdout.splitlines()), 1, said.stdout)
