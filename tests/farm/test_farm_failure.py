@@ -119,7 +119,7 @@ class Here(Failure):
         self.ends()
 
     def test_interrupted(self):
-        """Ctrl-C, a polite end and a power cut: the same command goes on, and keeps what is there."""
+        """Ctrl-C, a polite end and a power cut: run the same command to resume, and keeps what is there."""
         before = set()
         for number, (how, code) in enumerate(((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9))):
             run = self.submit()
@@ -129,7 +129,7 @@ class Here(Failure):
             said = run.communicate(timeout=60)[0]
             self.assertEqual(run.returncode, code, said)
             if code > 0:
-                self.assertIn("the same command goes on", said)
+                self.assertIn("run the same command to resume", said)
             slurm.wait_until(lambda: not self.victims(below), "the end of all tasks")
             counts = self.counts()
             self.assertTrue(set(counts) <= {"done", "left", "failed", "lost"}, counts)
