@@ -132,7 +132,8 @@ class Case(harness.Case):
         return [json.loads(line) for line in (self.folder / folder / "tasks.jsonl").read_text().splitlines()]
 
     def pieces(self, folder="plan"):
-        return {path.name.split(".")[0] for path in (self.folder / folder / "pieces").iterdir()}
+        """Names of the finished ones, without files that are being written."""
+        return {path.stem for path in (self.folder / folder / "pieces").glob("*.piece")}
 
     def piece(self, number, folder="plan"):
         """The path of a task's piece, counting from 1."""
