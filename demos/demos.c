@@ -55,6 +55,10 @@ const ex_demo ex_demos[] = {
     {.name = "shirt",
      .summary = "a simulated shirt of 5000 vertices on a moving figure, and twelve keys learned from it",
      .garment = exi_shirt_make},
+    {.name = "human",
+     .summary = "a dressed person over gender, age, muscle and weight, with skins, expressions, sculpts and a walk",
+     .large = true,
+     .write = exi_demo_human},
     {.name = "body",
      .summary = "an upper body, made from 96 scans of the program's own simulated scanner",
      .session = exi_demo_body},
@@ -64,7 +68,7 @@ const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 enum { GARMENT_KEYS = 12 };
 
 bool exi_demo_is_long(const ex_demo *demo) {
-    return demo->garment || demo->session;
+    return demo->garment || demo->session || demo->large;
 }
 
 ex_result exi_demo_write(const ex_demo *demo, const char *directory, const exi_demo_options *options, ex_error *error) {

@@ -1,5 +1,5 @@
 /*
- * demos.h - sample projects generated from formulas: for `exemplar demo`, for tests, for pictures. One file per demo,
+ * demos.h - sample projects generated from formulas, and a person from demos/data: for `exemplar demo`, for tests, for pictures. One file per demo,
  * one line in the table of demos.c.
  */
 #ifndef EXEMPLAR_DEMOS_H
@@ -20,6 +20,7 @@ typedef struct exi_demo_options {
 typedef struct ex_demo {
     const char *name;
     const char *summary; /* one line */
+    bool large;          /* true if its folder takes 50 MB or more */
     /* Writes NAME.json and its forms into an existing folder; NULL if another function below does. */
     ex_result (*write)(const char *directory, ex_error *error);
     /* Makes a garment whose cloth is simulated, which takes half a minute, and learnt from; or NULL. */
@@ -32,7 +33,7 @@ typedef struct ex_demo {
 extern const ex_demo ex_demos[];
 extern const int ex_demo_count;
 
-/* True if it takes half a minute or more. */
+/* True if it takes half a minute or more, or much of a disk. */
 bool exi_demo_is_long(const ex_demo *demo);
 /* Writes NAME.json and all its files into an existing folder. options may be NULL. */
 ex_result exi_demo_write(const ex_demo *demo, const char *directory, const exi_demo_options *options, ex_error *error);
@@ -49,6 +50,7 @@ ex_result exi_demo_cylinder(const char *directory, ex_error *error);
 ex_result exi_demo_stretch(const char *directory, ex_error *error);
 ex_result exi_demo_creature(const char *directory, ex_error *error);
 ex_result exi_demo_heads(const char *directory, ex_error *error);
+ex_result exi_demo_human(const char *directory, ex_error *error);
 ex_result exi_demo_body(const char *directory, const exi_demo_options *options, ex_error *error);
 
 /* Makes a sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle split into four `levels` times.

@@ -1,0 +1,45 @@
+"""Small images of eyes, hair and cloth, and how they are stored."""
+import io
+
+import numpy as np
+from PIL import Image
+from scipy.ndimage import gaussian_filter
+
+HAIR = {"child": (104, 72, 46), "young": (72, 47, 31), "old": (150, 146, 142)}
+
+
+def jpeg(image, quality=88):
+    stored = io.BytesIO()
+    Image.fromarray(np.clip(image, 0, 255).astype(np.uint8)).save(stored, "JPEG", quality=quality)
+    return stored.getvalue()
+
+
+def eye(size=256):
+    """A pupil, an iris of fibres with a dark rim, and a white that reddens outwards."""
+    y, x = (np.mgrid[0:size, 0:size] + 0.5) / size * 2 - 1
+    radius, angle, rim = np.hypot(x, y), np.arctan2(y, x), 0.42
+    image = np.array((236.0, 230, 224)) - np.clip(radius - 0.35, 0, 1)[..., None] * (10, 34, 36)
+    fibres = 0.5 + 0.25 * np.sin(angle * 37 + 3 * np.sin(angle * 5)) + 0.25 * np.sin(angle * 61 + 2 * np.sin(angle * 11))
+    inner = 1 - radius / rim
+    iris = np.stack([98 + 80 * fibres * inner + 30 * fibres, 112 + 52 * fibres * inner + 30 * fibres,
+                     104 + 34 * fibres], axis=-1)
+    iris *= 1 - 0.72 * np.clip((radius / rim - 0.78) / 0.22, 0, 1)[..., None]
+    for colour, edge, soft in ((iris, rim, 0.03), (np.array((12, 10, 10)), 0.17, 0.025)):
+        image += (colour - image) * np.clip((edge - radius) / soft, 0, 1)[..., None]
+    return image
+
+
+def hair(age, size=256):
+    """Strands from top to bottom, light at the root."""
+    rng = np.random.default_rng(4)
+    broad = gaussian_filter(rng.random(size), 1.2, mode="wrap")
+    fine = gaussian_filter(rng.random((size, size)), (22, 0.6), mode="wrap")
+    fine = (fine - fine.mean()) / fine.std()
+    light = (0.78 + 0.9 * (broad - 0.5) + 0.13 * fine) * np.linspace(1.12, 0.78, size)[:, None]
+    return np.array(HAIR[age]) * 1.15 * light[..., None]
+
+
+def cloth(colour, twill, size=128):
+    y, x = np.mgrid[0:size, 0:size] * np.pi / 2
+    weave = 0.05 * (0.5 + 0.5 * np.sin(x + y if twill else x)) + 0.03 * (0.5 + 0.5 * np.sin(2 * y if twill else y))
+    return np.array(colour) * (0.94 + weave + 0.02 * np.random.default_rng(5).standard_normal((size, size)))[..., None]
