@@ -38,7 +38,7 @@ static const stored images[] = {IMAGE(skin_female_child), IMAGE(skin_female_youn
                                 IMAGE(hair_child),        IMAGE(hair_young),        IMAGE(hair_old)};
 enum { IMAGES = sizeof images / sizeof *images };
 
-/* What the project gets at the beginning of its layers. */
+/* Layers of pixels, which go to the beginning of the project's layers. */
 #define GENDER "{\"name\": \"gender\", \"min\": 0, \"max\": 1}"
 #define AGE    "{\"name\": \"age\", \"unit\": \"years\", \"min\": 10, \"max\": 80, \"rest\": 25}"
 #define PIXELS(name)                                                                                                   \

@@ -58,8 +58,8 @@ static void expressions_move_the_face_alone(void **state) {
     }
 }
 
-/* How far the layers move vertices at a pose, on the side of x's sign: at most. Vertices below `low` and above `high`
- * must stay. */
+/* The farthest that the layers move a vertex at a pose, on the side of x's sign, between two heights. All others must
+ * stay. */
 static double sculpted(const char *pose, int side, double low, double high) {
     const int count = demo.mesh->vertex_count;
     float *skinned = malloc(12 * (size_t)count);
