@@ -1,5 +1,6 @@
 /*
- * exemplar/author/image.h - image files: reads textures (PNG, JPEG), writes textures and renderings (PNG).
+ * exemplar/author/image.h - image files: reads textures (PNG, JPEG), writes textures and renderings (PNG), still or
+ * moving.
  *
  * An ex_image is plain data that its holder may change: rows from the top, red green blue alpha, 8 bits each, colours
  * in sRGB as in files. The runtime blends textures in linear light (exemplar/rig.h).
@@ -54,6 +55,42 @@ EX_API ex_result ex_image_measure(const char *path, ex_image_facts *facts, ex_er
  * returns them in *bytes (release with free). */
 EX_API ex_result ex_image_write(const char *path, const ex_image *image, ex_error *error);
 EX_API ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *size, ex_error *error);
+
+/* ---- moving pictures ---- */
+
+/* Limits of an animation. */
+#define EX_ANIMATION_FRAME_MAX 100000
+#define EX_ANIMATION_RATE_MIN  0.01
+#define EX_ANIMATION_RATE_MAX  1000
+
+/* Definition of an animated PNG (APNG), which browsers play in a loop without end. */
+typedef struct ex_animation_def {
+    int width, height; /* pixels of all frames */
+    int frame_count;   /* at least 1, up to EX_ANIMATION_FRAME_MAX */
+    double rate;       /* frames per second */
+    bool full;         /* default false: at most 255 colours in all, for a small file; true: every colour, and alpha */
+    const ex_image *const *samples; /* [sample_count] frames that the colours are chosen from; not used if full */
+    int sample_count;
+} ex_animation_def;
+
+/* An animated PNG file that is being written. It belongs to one thread. */
+typedef struct ex_animation ex_animation;
+
+/*
+ * Starts a file. Then add every frame, in order, and close. A frame is stored as the rectangle that differs from the
+ * one before, so that a still background costs nothing. With a palette, a pixel may stay as it is if its colour would
+ * change by less than can be seen. Memory: two frames, whatever their number. The same frames give the same bytes.
+ * Results: ARGUMENT (a size, a rate, a number of frames or samples out of range), FILE, MEMORY.
+ */
+EX_API ex_result ex_animation_open(const ex_animation_def *def, const char *path, ex_animation **animation,
+                                   ex_error *error);
+/* Adds a frame, which the caller keeps. Results: ARGUMENT (another size, or too many frames), MEMORY. */
+EX_API ex_result ex_animation_add(ex_animation *animation, const ex_image *frame, ex_error *error);
+/* Ends the file, which now has its name, and releases the animation; on failure nothing was written. Results: ARGUMENT
+ * (frames are missing), FILE, MEMORY. */
+EX_API ex_result ex_animation_close(ex_animation *animation, ex_error *error);
+/* Releases an animation without writing its file. NULL is fine. */
+EX_API void ex_animation_abandon(ex_animation *animation);
 
 #ifdef __cplusplus
 }

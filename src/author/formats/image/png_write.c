@@ -2,6 +2,8 @@
  * Writes PNG files with libpng: 8 bits, red green blue, with alpha if a pixel needs it. The same pixels give the same
  * bytes: no chunk holds a time or a program name, and compression level and filters are fixed.
  */
+#include "author/formats/image/png_writer.h"
+
 #include "author/base/array.h"
 #include "runtime/base/result.h"
 
@@ -69,28 +71,57 @@ static bool is_opaque(const ex_image *image) {
 }
 
 /* Leaves by longjmp if memory runs out. */
-static void write_rows(png_structp png, png_infop info, const ex_image *image) {
-    const bool opaque = is_opaque(image);
+static void write_rows(png_structp png, png_infop info, const exi_png *picture) {
+    const bool indexed = picture->kind == EXI_PNG_PALETTE;
     png_set_user_limits(png, EX_IMAGE_MAX, EX_IMAGE_MAX);
-    png_set_compression_level(png, COMPRESSION_LEVEL);
-    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_ALL_FILTERS);
-    png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
-                 opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_compression_level(png, picture->level);
+    /* Neighbouring numbers of colours have nothing in common. */
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, indexed ? PNG_FILTER_NONE : PNG_ALL_FILTERS);
+    png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, 8, (int)picture->kind,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (indexed) {
+        png_color greys[256];
+        for (int i = 0; i < 256; i++)
+            greys[i].red = greys[i].green = greys[i].blue = (png_byte)i;
+        png_set_PLTE(png, info, greys, 256);
+    }
     png_write_info(png, info);
-    if (opaque)
+    if (picture->kind == EXI_PNG_RGB)
         png_set_filler(png, 0, PNG_FILLER_AFTER);
-    for (size_t y = 0; y < (size_t)image->height; y++)
-        png_write_row(png, image->pixels + y * 4 * (size_t)image->width);
+    for (size_t y = 0; y < (size_t)picture->height; y++)
+        png_write_row(png, picture->pixels + y * picture->stride);
     png_write_end(png, info);
 }
 
 /* Nothing here changes after setjmp, so nothing needs to be volatile. */
-static bool write_all(png_structp png, png_infop info, const ex_image *image) {
+static bool write_all(png_structp png, png_infop info, const exi_png *picture) {
     if (setjmp(png_jmpbuf(png)))
         return false;
-    write_rows(png, info, image);
+    write_rows(png, info, picture);
     return true;
+}
+
+ex_result exi_png_encode(const exi_png *picture, unsigned char **bytes, size_t *size, ex_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    sheet s = {0};
+    png_structp png =
+        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, leave, stay_silent, &s, take_memory, give_memory);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    bool done = false;
+    if (info) {
+        png_set_write_fn(png, &s, put_bytes, flush_nothing);
+        done = write_all(png, info, picture);
+    }
+    png_destroy_write_struct(&png, &info);
+    if (!done) {
+        /* With 8-bit rows of a checked size, nothing else can go wrong. */
+        free(s.bytes);
+        return ex_error_memory(error, "a PNG file", 4 * (size_t)picture->width * (size_t)picture->height);
+    }
+    *bytes = s.bytes;
+    *size = s.size;
+    return EX_OK;
 }
 
 static bool has_pixels(const ex_image *image) {
@@ -103,24 +134,13 @@ ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *
     *size = 0;
     if (!has_pixels(image))
         return exi_misuse_error(error, __func__, "no image, or one of no or of too many pixels");
-    sheet s = {0};
-    png_structp png =
-        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, leave, stay_silent, &s, take_memory, give_memory);
-    png_infop info = png ? png_create_info_struct(png) : NULL;
-    bool done = false;
-    if (info) {
-        png_set_write_fn(png, &s, put_bytes, flush_nothing);
-        done = write_all(png, info, image);
-    }
-    png_destroy_write_struct(&png, &info);
-    if (!done) {
-        /* With 8-bit rows of a checked size, nothing else can go wrong. */
-        free(s.bytes);
-        return ex_error_memory(error, "a PNG file", 4 * (size_t)image->width * (size_t)image->height);
-    }
-    *bytes = s.bytes;
-    *size = s.size;
-    return EX_OK;
+    const exi_png picture = {.width = image->width,
+                             .height = image->height,
+                             .kind = is_opaque(image) ? EXI_PNG_RGB : EXI_PNG_RGBA,
+                             .pixels = image->pixels,
+                             .stride = 4 * (size_t)image->width,
+                             .level = COMPRESSION_LEVEL};
+    return exi_png_encode(&picture, bytes, size, error);
 }
 
 ex_result ex_image_write(const char *path, const ex_image *image, ex_error *error) {
