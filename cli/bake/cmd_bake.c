@@ -3,9 +3,9 @@
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
+#include "cli/base/motions.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
-#include "cli/base/span.h"
 #include "cli/pose/forms.h"
 #include "common/pool.h"
 #include "gpu.h"
@@ -13,13 +13,13 @@
 #include <exemplar/author/base.h>
 #include <exemplar/author/files.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ENDINGS ".glb, .pc2, .mdd, .abc or .obj"
 
-static const char *output, *motion_path, *map_path, *clip, *fps_text, *frames_text, *start_text, *end_text;
+static const char *output;
+static exi_motion_words motion_words;
 static const char *level_text, *thin_text, *error_text, *mute_text;
 static int targets, influences;
 static bool force, on_gpu;
@@ -31,29 +31,32 @@ static const ex_option options[] = {
      .argument = "FILE",
      .help = "the motion: .bvh, .glb or .gltf, or .csv (a table of poses, with a column 'time' or 24 rows per second) "
              "(default: the rig's own clip, --clip)",
-     .text = &motion_path},
+     .text = &motion_words.path},
     {.name = "map",
      .argument = "MAP.json",
      .help = "pairs of joints of the rig and of the motion (default: joints of the same name)",
-     .text = &map_path},
+     .text = &motion_words.map},
     {.name = "clip",
      .argument = "NAME",
      .help = "name of a clip (animation) in the glTF file of --motion, or else in the rig; or its number there, from 1 "
              "(default: the first of the file)",
-     .text = &clip},
+     .text = &motion_words.clip},
     {.name = "fps",
      .argument = "N",
      .help = "frames per second (default: the motion's own frames or keys)",
-     .text = &fps_text},
+     .text = &motion_words.fps},
     {.name = "frames",
      .argument = "A:B",
      .help = "bake only frames A to B, counting from 1 as numbered files do; A: and :B work too (default: all)",
-     .text = &frames_text},
+     .text = &motion_words.frames},
     {.name = "start",
      .argument = "S",
      .help = "start at S seconds of the motion (default: its start)",
-     .text = &start_text},
-    {.name = "end", .argument = "S", .help = "end at S seconds of the motion (default: its end)", .text = &end_text},
+     .text = &motion_words.start},
+    {.name = "end",
+     .argument = "S",
+     .help = "end at S seconds of the motion (default: its end)",
+     .text = &motion_words.end},
     {.name = "level",
      .values = "cage|limit",
      .argument = "LEVEL",
@@ -100,21 +103,6 @@ static bool read_number(const char *text, double *value, const char **rest) {
     return true;
 }
 
-#define PLAIN_MOST 1e6
-/* An end of 0 means no end. */
-#define TIME_LEAST 1e-6
-
-/* Reads a number of seconds or of frames per second; false after printing an error. */
-static bool read_plain(const ex_call *call, const char *name, const char *text, double least, double *value) {
-    const char *rest;
-    if (!text)
-        return true;
-    if (read_number(text, value, &rest) && *rest == 0 && *value >= least && *value <= PLAIN_MOST)
-        return true;
-    exi_wrong_usage(call->command, "--%s needs a number from %g to %g, not '%s'", name, least, PLAIN_MOST, text);
-    return false;
-}
-
 /* Metres, or a percentage of the height, which is converted once the rig is known. */
 typedef struct length {
     double value;
@@ -139,43 +127,12 @@ static double metres(const length *l, double size) {
     return l->relative ? l->value / 100 * size : l->value;
 }
 
-/* ---- the motion ---- */
+/* ---- the work ---- */
 
 typedef struct wish {
     length thin, error;
-    int first, last;
-    ex_motion_options motion;
+    exi_motion_wish motion;
 } wish;
-
-/* Says so if the motion begins after --start, or ends before --end, which is then all that is baked. */
-static void say_range(const ex_call *call, const ex_motion *whole, const wish *w) {
-    const bool late = (start_text || end_text) && w->motion.start < whole->first - TIME_LEAST;
-    const bool early = end_text && w->motion.end > whole->last + TIME_LEAST;
-    char text[160], *note = text;
-    if (call->quiet || (!late && !early))
-        return;
-    snprintf(text, sizeof text, "goes from %.4g s to %.4g s: baked %s its %s", whole->first, whole->last,
-             late ? "from" : "to",
-             late && early ? "start to its end"
-             : late        ? "start"
-                           : "end");
-    exi_notes_print(motion_path ? motion_path : clip, &note, 1);
-}
-
-/* Frames first to last of a motion, which keeps ownership; false after printing an error. */
-static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
-    const int first = w->first > 0 ? w->first : 1, last = w->last > 0 ? w->last : whole->pose_count;
-    *part = *whole;
-    if (last > whole->pose_count || first > last) {
-        exi_failed_text("'%s' has %d frames: there is no frame %d", motion_path ? motion_path : clip, whole->pose_count,
-                        last > whole->pose_count ? last : first);
-        return false;
-    }
-    part->poses += first - 1;
-    part->times += first - 1;
-    part->pose_count = last - first + 1;
-    return true;
-}
 
 /* True if none of the numbered files exists, or all may be overwritten; otherwise prints an error. */
 static bool frames_are_free(int count) {
@@ -191,8 +148,6 @@ static bool frames_are_free(int count) {
     }
     return all_free;
 }
-
-/* ---- the work ---- */
 
 static int write_cache(const ex_call *call, const ex_rig *rig, const ex_motion *motion, const ex_bake_options *how) {
     ex_error error = {.result = EX_OK};
@@ -252,23 +207,17 @@ static int bake_glb(const ex_call *call, const ex_rig *rig, const ex_motion *mot
 }
 
 static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_options *how) {
-    ex_error error = {.result = EX_OK};
-    ex_motion *whole = NULL, part;
+    exi_played motion;
     int exit_code = EX_EXIT_FAILED;
     const double size = ex_bake_size(rig);
     if (size < 0)
         return exi_failed_memory();
     how->thin = metres(&w->thin, size);
     how->error_most = metres(&w->error, size);
-    if ((motion_path ? ex_motion_read(motion_path, rig, &w->motion, &whole, &error)
-                     : ex_rig_motion(rig, &w->motion, &whole, &error)) != EX_OK)
-        return exi_failed(&error);
-    if (cut(whole, w, &part)) {
-        say_range(call, whole, w);
-        exit_code =
-            ex_path_ends_with(output, ".glb") ? bake_glb(call, rig, &part, how) : bake_cache(call, rig, &part, how);
-    }
-    ex_motion_destroy(whole);
+    if (exi_played_open(&motion, call, &w->motion, rig, "baked"))
+        exit_code = ex_path_ends_with(output, ".glb") ? bake_glb(call, rig, &motion.part, how)
+                                                      : bake_cache(call, rig, &motion.part, how);
+    exi_played_close(&motion);
     return exit_code;
 }
 
@@ -277,22 +226,15 @@ static bool read_level(const ex_call *call, const ex_rig *rig, int *level, int *
     return !level_text || exi_level_read(call, rig, level_text, level, exit_code);
 }
 
-static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
-    ex_bake_options how = {.target_count = targets, .influence_most = influences, .name = clip};
-    ex_error error = {.result = EX_OK};
-    ex_joint_map *map = NULL;
+static int run_rig(const ex_call *call, const ex_rig *rig, const wish *w) {
+    ex_bake_options how = {.target_count = targets, .influence_most = influences, .name = motion_words.clip};
     int exit_code = EX_EXIT_FAILED;
     bool *muted = exi_muted_read(rig, mute_text);
     exi_pool *pool = exi_pool_create(call->threads);
     how.tasks = exi_pool_tasks(pool);
     how.muted = muted;
-    if (muted && map_path && ex_joint_map_read(map_path, &map, &error) != EX_OK)
-        exi_failed(&error);
-    else if (muted && read_level(call, rig, &how.level, &exit_code)) {
-        w->motion.map = map;
+    if (muted && read_level(call, rig, &how.level, &exit_code))
         exit_code = bake(call, rig, w, &how);
-    }
-    ex_joint_map_destroy(map);
     exi_pool_destroy(pool);
     free(muted);
     return exit_code;
@@ -300,11 +242,10 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
 
 static int run(const ex_call *call) {
     int exit_code = EX_EXIT_USAGE;
-    wish w = {.motion = {.clip = clip, .rig_name = call->arguments[0]}};
-    if (!motion_path && !clip)
+    const char *motion_path = motion_words.path;
+    wish w;
+    if (!motion_path && !motion_words.clip)
         return exi_wrong_usage(call->command, "--motion FILE or --clip NAME is required: it moves the rig");
-    if (!motion_path && map_path)
-        return exi_wrong_usage(call->command, "the rig's own clips need no --map: it goes with --motion");
     if (!output)
         return exi_wrong_usage(call->command, "-o is required: it names the output");
     if (exi_is_standard_output(output))
@@ -321,19 +262,9 @@ static int run(const ex_call *call) {
     if (on_gpu && ex_path_ends_with(output, ".glb"))
         return exi_wrong_usage(call->command, "--gpu evaluates the frames of point caches: it goes with .pc2, .mdd, "
                                               ".abc and .obj, not with .glb");
-    if (map_path && motion_path && ex_path_ends_with(motion_path, ".csv"))
-        return exi_wrong_usage(call->command, "a table names the rig's own axes and joints: --map goes with .bvh, .glb "
-                                              "and .gltf");
-    if (clip && motion_path && !ex_path_ends_with(motion_path, ".glb") && !ex_path_ends_with(motion_path, ".gltf"))
-        return exi_wrong_usage(call->command, "'%s' holds one motion: --clip goes with .glb and .gltf", motion_path);
-    if (!read_plain(call, "fps", fps_text, 1e-3, &w.motion.fps) ||
-        !read_plain(call, "start", start_text, 0, &w.motion.start) ||
-        !read_plain(call, "end", end_text, TIME_LEAST, &w.motion.end) ||
-        !read_length(call, "thin", thin_text, &w.thin) || !read_length(call, "error", error_text, &w.error) ||
-        !exi_span_read(call, "frames", "frame", frames_text, &w.first, &w.last))
+    if (!exi_motion_words_read(call, &motion_words, &w.motion) || !read_length(call, "thin", thin_text, &w.thin) ||
+        !read_length(call, "error", error_text, &w.error))
         return EX_EXIT_USAGE;
-    if (start_text && !end_text)
-        w.motion.end = INFINITY;
     ex_error error = {.result = EX_OK};
     if (on_gpu && exi_gpu_ready(&error) != EX_OK)
         return exi_failed(&error);
