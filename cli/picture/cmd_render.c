@@ -1,9 +1,10 @@
-/* exemplar render - draws a form, or a rig at a pose; or one picture for each step of a turn. */
+/* exemplar render - draws a form, or a rig at a pose; one picture for each step of a turn; or an animation. */
+#include "animate.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "common/pool.h"
 #include "focus.h"
 #include "subject.h"
 
@@ -19,6 +20,7 @@ static const char *level_text, *mute_text, *background_text, *occlusion_text, *t
     *up_text;
 static int turntable;
 static exi_focus_words focus_words;
+static exi_animate_words animate_words;
 static bool parallel, flat, smooth, wireframe, backfaces, plain, no_ground;
 
 static const ex_option options[] = {
@@ -27,7 +29,10 @@ static const ex_option options[] = {
      .argument = "P.png",
      .help = "output file (- is standard output); with --turntable, P_001.png and so on",
      .text = &output},
-    {.name = "size", .argument = "WxH", .help = "pixels (default: 1000x1000)", .text = &size_text},
+    {.name = "size",
+     .argument = "WxH",
+     .help = "pixels (default: 1000x1000, and 480x480 if it moves)",
+     .text = &size_text},
     {.name = "yaw",
      .argument = "DEGREES",
      .help = "angle of the camera around the form, from its front (0) to its left side (90) (default: 25)",
@@ -48,6 +53,7 @@ static const ex_option options[] = {
      .help = "draw N pictures in a full turn, all with the same frame",
      .count = &turntable,
      .count_max = 9999},
+    EXI_ANIMATE_OPTIONS(animate_words),
     {.name = "level",
      .values = "cage|limit",
      .argument = "LEVEL",
@@ -112,6 +118,8 @@ static bool read_number(const ex_call *call, const char *option, const char *tex
 
 static bool read_size(const ex_call *call, ex_render_def *def) {
     int width, height, end = 0;
+    if (!size_text && exi_animate_asked(&animate_words))
+        def->width = def->height = EXI_ANIMATE_SIZE;
     if (!size_text)
         return true;
     if (sscanf(size_text, "%5dx%5d%n", &width, &height, &end) != 2 || size_text[end] || width < 1 || height < 1 ||
@@ -204,7 +212,11 @@ static bool check_words(const ex_call *call) {
     else if (turntable > 0 && !ex_path_ends_with(output, ".png"))
         exi_wrong_usage(call->command, "a turntable is several files, so '%s' must end in .png", output);
     else
-        return exi_focus_check(call, &focus_words) && exi_assignments_check(call);
+        return exi_focus_check(call, &focus_words) && exi_assignments_check(call) &&
+               exi_animate_check(call, &animate_words,
+                                 turntable > 0                 ? "turntable"
+                                 : what && !animate_words.turn ? "show"
+                                                               : NULL);
     return false;
 }
 
@@ -245,32 +257,30 @@ static bool render_turn(const ex_call *call, ex_render_def *def, exi_progress *p
 }
 
 /* Frames the vertices of --look-at, --around or --fit. *points is to be freed. */
-static bool frame(const exi_subject *subject, ex_camera *camera, float **points) {
-    exi_focus focus;
+static bool frame(const exi_subject *subject, const exi_focus *focus, ex_camera *camera, float **points) {
     *points = NULL;
-    bool good = exi_focus_find(&focus_words, subject->rig, subject->level, subject->mesh, &focus);
-    if (good && focus.vertices) {
-        *points = malloc((3 * (size_t)focus.count + 1) * sizeof **points);
-        for (size_t i = 0; *points && i < 3 * (size_t)focus.count; i++)
-            (*points)[i] = (float)subject->mesh->positions[3 * (size_t)focus.vertices[i / 3] + i % 3];
-        camera->points = *points;
-        camera->point_count = focus.count;
-        if (!*points) {
-            exi_failed_memory();
-            good = false;
-        }
-    }
-    free(focus.vertices);
-    return good;
+    if (!focus->vertices)
+        return true;
+    *points = malloc((3 * (size_t)focus->count + 1) * sizeof **points);
+    for (size_t i = 0; *points && i < 3 * (size_t)focus->count; i++)
+        (*points)[i] = (float)subject->mesh->positions[3 * (size_t)focus->vertices[i / 3] + i % 3];
+    camera->points = *points;
+    camera->point_count = focus->count;
+    if (!*points)
+        exi_failed_memory();
+    return *points != NULL;
 }
 
-static int render(const ex_call *call, const exi_subject *subject, ex_render_def *def, const double range[2]) {
+static int render(const ex_call *call, exi_subject *subject, const exi_focus *focus, ex_render_def *def,
+                  const double range[2]) {
     ex_render_item item = exi_subject_item(subject, !plain);
     item.vertex_colours = !plain;
     if (range_text) {
         item.scalar.min = range[0];
         item.scalar.max = range[1];
     }
+    if (exi_animate_asked(&animate_words))
+        return exi_animate(call, &animate_words, subject, focus, &item, def, output);
     def->items = &item;
     def->item_count = 1;
     double start = exi_clock();
@@ -343,8 +353,11 @@ static int run(const ex_call *call) {
     int exit_code;
     if (!check_words(call) || !read_words(call, &def, range))
         return EX_EXIT_USAGE;
-    if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
+    if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code) ||
+        (animate_words.motion.path &&
+         !exi_output_check(call->command, output, ".png", animate_words.motion.path, &exit_code)))
         return exit_code;
+    exi_focus focus = {.vertices = NULL};
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_subject subject, other = {.rig = NULL};
@@ -355,9 +368,13 @@ static int run(const ex_call *call) {
             turn_up(subject.mesh);
         if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&
             check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)))
-            exit_code = frame(&subject, &def.camera, &points) ? render(call, &subject, &def, range) : EX_EXIT_FAILED;
+            exit_code = exi_focus_find(&focus_words, subject.rig, subject.level, subject.mesh, &focus) &&
+                                frame(&subject, &focus, &def.camera, &points)
+                            ? render(call, &subject, &focus, &def, range)
+                            : EX_EXIT_FAILED;
     }
     free(points);
+    free(focus.vertices);
     exi_subject_close(&other);
     exi_subject_close(&subject);
     exi_pool_destroy(pool);
@@ -371,7 +388,10 @@ const ex_command cmd_render = {
              "render FORM -o P.png [--texture IMAGE.png]\n"
              "render FORM --show difference --with OTHER -o P.png\n"
              "render RIG.glb [axis=value...] --look-at JOINT -o P.png\n"
-             "render RIG.glb [axis=value...] --turntable N -o P.png",
+             "render RIG.glb [axis=value...] --turntable N -o P.png\n"
+             "render RIG.glb [axis=value...] --turn -o P.png\n"
+             "render RIG.glb [axis=value...] --sweep AXIS=FROM:TO... -o P.png\n"
+             "render RIG.glb [axis=value...] --motion FILE -o P.png",
     .description = "Draws a form (.obj, .ply, .off, .glb, .gltf) or a rig at a pose, lit softly\n"
                    "from the upper left, with a shadow on the ground. The camera shows it all, or\n"
                    "what --look-at, --around or --fit names. --fit example:NAME without a pose\n"
@@ -385,11 +405,15 @@ const ex_command cmd_render = {
                    "\n"
                    "With --show, numbers at the vertices are drawn as colours from dark to light,\n"
                    "with a legend. A rig's lengths are in millimetres or metres, a form's in its\n"
-                   "own unit. Forms with different faces are compared by nearest points.",
+                   "own unit. Forms with different faces are compared by nearest points.\n"
+                   "\n"
+                   "--turn, --sweep, --motion and --clip write one animated PNG (APNG), which\n"
+                   "browsers play in a loop. The camera keeps still and shows all of every frame.",
     .examples = "exemplar render blob/blob.glb bend=0.7 -o bent.png\n"
                 "exemplar render blob/blob.glb bend=1 --show displacement -o moved.png\n"
                 "exemplar render blob/barrel.obj --wireframe --flat -o wires.png\n"
-                "exemplar render blob/blob.glb bend=1 --turntable 36 --size 400x400 -o turn.png",
+                "exemplar render blob/blob.glb bend=1 --turn --size 200x200 -o turn.png\n"
+                "exemplar render blob/blob.glb --sweep bend=0:1 --size 200x200 -o sweep.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 1,

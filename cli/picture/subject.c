@@ -21,7 +21,7 @@ static bool no_memory(void) {
     return false;
 }
 
-static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, const bool *muted, exi_form *form,
+static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, const bool *muted, const exi_form *form,
                      const ex_tasks *tasks) {
     ex_evaluation how = {.level = level, .tasks = tasks, .muted = muted};
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
@@ -74,6 +74,19 @@ static bool open_looks(exi_subject *subject, const ex_call *call) {
     return true;
 }
 
+/* Makes the mesh of the evaluated form, in place of an earlier one. */
+static bool make_mesh(exi_subject *subject) {
+    ex_error error = {.result = EX_OK};
+    const ex_surface surface = {
+        .level = subject->level, .positions = subject->form.positions, .normals = subject->form.normals};
+    ex_mesh_destroy(subject->mesh);
+    subject->mesh = NULL;
+    if (ex_rig_to_sharp_mesh(subject->rig, &surface, &subject->mesh, &error) == EX_OK)
+        return true;
+    exi_failed(&error);
+    return false;
+}
+
 static bool open_rig(exi_subject *subject, const ex_call *call, const char *path, const exi_subject_words *words,
                      const ex_tasks *tasks, int *exit_code) {
     const ex_rig *rig = subject->rig;
@@ -86,24 +99,29 @@ static bool open_rig(exi_subject *subject, const ex_call *call, const char *path
                           .textures = ex_rig_texture_count(rig) > 0};
     if (!exi_form_open(&subject->form, rig, &wish))
         return no_memory();
-    bool *muted = exi_muted_read(rig, words->mute);
-    const bool done = muted && evaluate(rig, subject->pose.inputs ? &subject->pose : NULL, subject->level, muted,
-                                        &subject->form, tasks);
-    free(muted);
-    if (!done)
+    subject->muted = exi_muted_read(rig, words->mute);
+    if (!subject->muted || !evaluate(rig, subject->pose.inputs ? &subject->pose : NULL, subject->level, subject->muted,
+                                     &subject->form, tasks))
         return false;
     for (int i = 0; i < ex_rig_texture_count(rig); i++) {
         ex_texture t = ex_rig_texture(rig, i);
         if (strcmp(t.name, "base_color") == 0)
             subject->of_rig = (ex_image){.width = t.width, .height = t.height, .pixels = subject->form.textures[i]};
     }
-    ex_error error = {.result = EX_OK};
-    ex_surface surface = {
-        .level = subject->level, .positions = subject->form.positions, .normals = subject->form.normals};
-    if (ex_rig_to_sharp_mesh(rig, &surface, &subject->mesh, &error) == EX_OK)
-        return open_looks(subject, call);
-    exi_failed(&error);
-    return false;
+    return make_mesh(subject) && open_looks(subject, call);
+}
+
+bool exi_subject_try(exi_subject *subject, const ex_pose *pose, const ex_tasks *tasks) {
+    const exi_form positions = {.positions = subject->form.positions};
+    return evaluate(subject->rig, pose, subject->level, subject->muted, &positions, tasks);
+}
+
+bool exi_subject_pose(exi_subject *subject, const ex_pose *pose, const float shift[3], const ex_tasks *tasks) {
+    if (!evaluate(subject->rig, pose, subject->level, subject->muted, &subject->form, tasks))
+        return false;
+    for (size_t i = 0; i < 3 * (size_t)subject->mesh->vertex_count; i++)
+        subject->form.positions[i] += shift[i % 3];
+    return make_mesh(subject);
 }
 
 /* Reads a form of a glTF file with its materials. The mesh has the scene's materials in their order. */
@@ -163,6 +181,7 @@ void exi_subject_close(exi_subject *subject) {
     if (subject->rig)
         exi_form_close(&subject->form, subject->rig);
     free(subject->pose.inputs);
+    free(subject->muted);
     free(subject->values);
     ex_image_destroy(subject->image);
     ex_looks_destroy(subject->looks);

@@ -14,6 +14,7 @@ typedef struct exi_subject {
     ex_rig *rig; /* NULL for a form from a file */
     int level;   /* of the rig */
     ex_pose pose;
+    bool *muted; /* [layer_count of the rig] */
     exi_form form;
     ex_mesh *mesh;
     ex_image *image;    /* a texture from a file, or NULL */
@@ -39,6 +40,12 @@ typedef struct exi_subject_words {
 bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const exi_subject_words *words,
                       const ex_tasks *tasks, int *exit_code);
 void exi_subject_close(exi_subject *subject);
+
+/* Moves a rig that was opened to another pose, and its form by `shift` from there. The textures of its looks follow.
+ * False after printing an error. */
+bool exi_subject_pose(exi_subject *subject, const ex_pose *pose, const float shift[3], const ex_tasks *tasks);
+/* Evaluates only the positions of a pose, into the subject's form; its mesh stays. False after printing an error. */
+bool exi_subject_try(exi_subject *subject, const ex_pose *pose, const ex_tasks *tasks);
 
 /* Computes the requested numbers: difference (from `other`), displacement, example:LAYER/NAME, skin:JOINT. False after
  * printing an error. */
