@@ -7,11 +7,11 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all setup build demo test test-leaks test-clients fuzz deb test-deb install amalgamate wheel blender bench format clean help
+.PHONY: all setup build demo docs test test-leaks test-clients fuzz deb test-deb install amalgamate wheel blender bench format clean help
 
 all: build
 
-# FOR=build: for building alone; FOR=clients: for test-clients; FOR=deb: for deb and test-deb.
+# FOR=build: for building alone; FOR=clients: for test-clients; FOR=docs: for docs; FOR=deb: for deb and test-deb.
 FOR ?= test
 setup:
 	@scripts/setup $(FOR)
@@ -21,6 +21,9 @@ build:
 
 demo:
 	@scripts/demo
+
+docs:
+	@scripts/docs
 
 test:
 	@EX_WERROR=$(EX_WERROR) scripts/test
@@ -69,6 +72,7 @@ help:
 	@echo 'make            build the libraries and the tool, with the editor in it, into $(RELEASE)'
 	@echo '                (EX_EDITOR=OFF: without the editor; EX_CUDA=ON: with the GPU runtime; VERBOSE=1: show all output)'
 	@echo 'make demo       build, write the sample projects, their rigs and a picture of each into $(DEMO)'
+	@echo 'make docs       build, and make the documentation site in out/docs, which opens from disk and has a search'
 	@echo 'make test       run the tests of the libraries and the tool and again under sanitizers (EX_WERROR=OFF: let'
 	@echo '                warnings pass; EX_DATA=DIR: data beyond the repository)'
 	@echo 'make test-leaks have valgrind and the thread sanitizer watch those of them that they can'
@@ -77,7 +81,7 @@ help:
 	@echo '                and Chromium play what the tool bakes and open the editor, and start a Slurm'
 	@echo 'make fuzz       fuzz the readers, each for a minute (TARGET=NAME: only fuzz/fuzz_NAME.c; SECONDS=600); needs clang'
 	@echo 'make setup      install what building and testing need (FOR=build: building alone; FOR=clients: test-clients;'
-	@echo '                FOR=deb: make deb); the commands above and make deb call it, each for its own needs'
+	@echo '                FOR=docs: make docs; FOR=deb: make deb); the commands above and make deb call it, each for its own needs'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
 	@echo 'make deb        make Debian packages in out/deb: the libraries, their headers, the tool with manual pages'
 	@echo '                (EX_EDITOR=OFF: without the editor)'
