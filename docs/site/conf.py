@@ -52,7 +52,7 @@ def write_search(app, error):
     """search-data.js: [page, its title, anchor, heading, text, summary] of every section, for search.js."""
     if error:
         return
-    summaries = json.loads((pathlib.Path(app.srcdir) / "summaries.json").read_text(encoding="utf-8"))
+    given = json.loads((pathlib.Path(app.srcdir) / "search.json").read_text(encoding="utf-8"))
     rows = []
     for name in sorted(app.env.found_docs):
         if "nosearch" in app.env.metadata.get(name, {}):
@@ -64,7 +64,10 @@ def write_search(app, error):
             heading = section.next_node(nodes.title).astext()
             top = isinstance(section.parent, nodes.document)
             text = " ".join(words(child) for child in own)
-            rows.append([page, title, "" if top else section["ids"][0], heading, text, summaries.get(name, "") if top else ""])
+            rows.append([page, title, "" if top else section["ids"][0], heading, text, given["summaries"].get(name, "") if top else ""])
+    for name, blocks in given["blocks"].items():
+        page, title = app.builder.get_relative_uri("search", name), app.env.titles[name].astext()
+        rows += [[page, title, f"L{line}", f"line {line}", re.sub(r"\s+", " ", text), ""] for line, text in blocks]
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     (pathlib.Path(app.outdir) / "search-data.js").write_text(f"const SECTIONS = {text};\n", encoding="utf-8")
 
@@ -84,10 +87,14 @@ def mend_theme(app, error):
             (static / file).write_text(text, encoding="utf-8")
 
     put("styles/furo.css", r"@import url\(/javascript/(\S+?)\);", pathlib.Path("/usr/share/javascript"))
-    put("scripts/furo.js", r'import Gumshoe from "\./(\S+?)";', static / "scripts")
+    put("scripts/furo.js", r'import (?:\* as )?Gumshoe from "\./(\S+?)";', static / "scripts")
+    for page in pathlib.Path(app.outdir).glob("**/*.html"):
+        text = page.read_text(encoding="utf-8")
+        if '<script type="module" ' in text:
+            page.write_text(text.replace('<script type="module" ', "<script "), encoding="utf-8")
     style = (static / "styles/furo.css").read_text(encoding="utf-8")
     dark = re.search(r'body\[data-theme="?dark"?\]\s*\{[^}]*--color-background-primary[^}]*\}', style)
-    if dark and "prefers-color-scheme" not in style:
+    if dark and "body:not([data-theme" not in style:
         rule = re.sub(r"^body\S+", 'body:not([data-theme="light"])', dark.group())
         style += f"\n@media screen and (prefers-color-scheme: dark) {{ {rule} }}\n"
         (static / "styles/furo.css").write_text(style, encoding="utf-8")

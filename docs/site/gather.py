@@ -49,6 +49,7 @@ class Site:
         self.pages, self.sources = {}, {}   # path in the repository: its text; and of sources, None
         self.children = {}                  # page: [(title, page)]
         self.summaries = {}                 # name: what docs/README.md says of it, for the search
+        self.blocks = {}                    # name of a public header: [line, text] of its declarations, for the search
         self.faults = []
 
     # ---- names ----
@@ -212,7 +213,6 @@ class Site:
                 listed = [*listed, ("Play", "docs/play.md")]
             text += self.tree(listed, caption)
         self.write("index.md", text)
-        self.write("summaries.json", json.dumps(self.summaries))
 
     def heroes(self):
         """The row of pictures on the first page: those that loop, or still ones in their place."""
@@ -268,6 +268,9 @@ class Site:
                 lexer = lexers.get_lexer_for_filename("x.c" if path.endswith(".h") else file.name)
             except lexers.ClassNotFound:
                 lexer = lexers.get_lexer_by_name("text")
+            if path.startswith("include/"):
+                self.blocks[self.name(path)] = [[text.count("\n", 0, m.start()) + 1, m.group()]
+                                                for m in re.finditer(r"(?:^.*\S.*$\n?)+", text, re.M)]
             drawn = highlight(text, lexer, HtmlFormatter(linenos="inline", linespans="L", cssclass="highlight source"))
             drawn = re.sub(r'id="L-(\d+)"', r'id="L\1"', drawn)
             self.write(self.name(path) + ".html", drawn)
@@ -287,6 +290,7 @@ def main():
     site.write_first()
     site.write_pages()
     site.write_sources()
+    site.write("search.json", json.dumps({"summaries": site.summaries, "blocks": site.blocks}))
     for fault in site.faults:
         print(f"error: {fault}", file=sys.stderr)
     print(f"{len(site.pages)} pages, {len(site.sources)} sources in {os.path.relpath(folder)}")

@@ -19,7 +19,7 @@
     };
     const count = (pattern, text) => (text.match(pattern) ?? []).length;
 
-    const scoreOf = (words, [, title, anchor, heading, text, summary]) => {
+    const scoreOf = (words, [page, title, anchor, heading, text, summary]) => {
         let score = 0;
         for (const { whole, begin } of words) {
             const own = count(begin, heading);
@@ -32,6 +32,10 @@
             // A page's title alone says little about a section below it.
             if (own + inText + said === 0) score -= 6;
         }
+        // Functions and options are looked up.
+        if (page.startsWith("reference/") && words.some(({ word }) => /^-|_/.test(word))) score *= 1.6;
+        // Headers have every name, and say little to those who do not look for one.
+        if (page.startsWith("source/")) score *= 0.4;
         return anchor ? score : score * 1.3;
     };
 
