@@ -19,11 +19,12 @@ import * as pose from "./pose.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
+import * as words from "./words.mjs";
 
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [space, view, layers, landmarks, calm, map, mixture, pose, play, brush, example, looks, characters, phone, whole];
+const modules = [space, view, layers, landmarks, calm, map, mixture, pose, play, brush, example, looks, characters, phone, words, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });

@@ -158,7 +158,7 @@ const weigher = async (bench) => {
     await page.waitForFunction(() => parseFloat(document.querySelector("[data-figure=apart]").textContent) > 0.1);
     expect(/0\.00 to|0\.\d\d to [01]\.\d\d/.test(await page.textContent("[data-figure=b]")), await page.textContent("[data-figure=b]"));
     expect(json(project).layers[0].weigh.kind === "cardinal", "comparing changed the project");
-    await page.click(".weigher button:text-is('Take B')");
+    await page.click(".weigher button:text-is('Use settings B')");
     await save(page);
     expect(apart(both[1], await positions(page)) < 1e-5, "what was taken is not what was shown");
     expect(JSON.stringify(json(project).layers[0].weigh) === '{"kind":"shepard"}', JSON.stringify(json(project).layers[0].weigh));

@@ -68,7 +68,7 @@ export class ExampleList {
     }
 
     #make(): Node[] {
-        const mute = h("button", { class: "mute", tabindex: -1, "data-do": "mute" }, "M");
+        const mute = h("button", { class: "mute", tabindex: -1, "data-do": "mute" }, "Mute");
         return [
             this.#thumbnails.make(),
             h("span", { class: "words" }, h("span", { class: "name" }), h("span", { class: "about" })),
@@ -125,7 +125,7 @@ export class ExampleList {
         if (mute) {
             mute.hidden = !example;
             mute.setAttribute("aria-pressed", String(muted));
-            mute.title = muted ? `Unmute '${name}' (M)` : `Mute '${name}' (M)`;
+            mute.title = muted ? `Let '${name}' count again (M)` : `Leave '${name}' out of the space (M)`;
         }
         setMark(find(".mark"), this.#mark(point, index));
         this.#picture(element.querySelector("canvas")!, this.app.selection.layer, point);

@@ -136,7 +136,7 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
         },
         {
             id: "only",
-            label: "Show only this layer, or all layers again",
+            label: "Show only the selected layer, or all layers again",
             group: "Edit",
             keys: ["V"],
             run: showOnly(app),

@@ -23,7 +23,7 @@ const layerList = (app: App, marks: () => Marks): List<ProjectLayer> =>
         make: () => [
             h("span", { class: "words" }, h("span", { class: "name" }), h("span", { class: "about" })),
             h("span", { class: "mark", role: "img", hidden: true }, "!"),
-            h("button", { class: "mute", tabindex: -1, "data-do": "mute" }, "M"),
+            h("button", { class: "mute", tabindex: -1, "data-do": "mute" }, "Mute"),
         ],
         stamp: (_, i) => shown(marks().layers.get(i)),
         fill: (row, i) => fillLayer(row, marks().layers.get(i), app.server !== null),
@@ -43,7 +43,7 @@ const fillLayer = (row: Row<ProjectLayer>, mark: Mark | undefined, served: boole
     element.setAttribute("aria-label", `${layer.name}, ${about}${layer.muted ? ", muted" : ""}`);
     const mute = find(".mute");
     mute.setAttribute("aria-pressed", String(layer.muted ?? false));
-    mute.title = layer.muted ? `Unmute layer '${layer.name}' (Shift+M)` : `Mute layer '${layer.name}' (Shift+M)`;
+    mute.title = layer.muted ? `Let layer '${layer.name}' work again (Shift+M)` : `Leave layer '${layer.name}' out of the form (Shift+M)`;
     setMark(find(".mark"), mark);
 };
 
@@ -92,11 +92,11 @@ export const layersPanel = (app: App): HTMLElement => {
         "div",
         { class: "layers" },
         layers.element,
-        toolbar(app, "Layers", served ? [["add-layer", "New…"], ["only", "Only"], ["delete-layer", "Delete"]] : [["only", "Only"]]),
+        toolbar(app, "Layers", served ? [["add-layer", "Add layer…"], ["only", "Solo"], ["delete-layer", "Delete"]] : [["only", "Solo"]]),
         h("div", { class: "head" }, heading, axes),
         examples.list.element,
         toolbar(app, "Examples", served
-            ? [["go-there", "Go there"], ["add-example", "Add…"], ["rename", "Rename"], ["delete-example", "Delete"]]
+            ? [["go-there", "Go there"], ["add-example", "Add form…"], ["rename", "Rename"], ["delete-example", "Delete"]]
             : [["go-there", "Go there"]]),
     );
 };

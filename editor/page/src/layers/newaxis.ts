@@ -58,7 +58,7 @@ export class AxisRows {
         const joint = h("select", { "aria-label": "Joint" }, ...joints.map((j) => h("option", { value: j.name }, j.name)));
         const reads = h("select", { "aria-label": "Reading of the joint" }, ...READS.map(([value, text]) => h("option", { value }, text)));
         const [[min, minimum], [max, maximum], [rest, atRest]] = [number("from", 0), number("to", 1), number("at rest", 0)];
-        const remove = h("button", { type: "button", title: "Remove this axis", "aria-label": "Remove this axis", onclick: () => this.#remove(row) }, "×");
+        const remove = h("button", { type: "button", title: "Remove this axis", "aria-label": "Remove this axis", onclick: () => this.#remove(row) }, "Remove");
         const update = (): void => {
             const [dial, ofJoint] = [what.value === "dial", what.value === "joint"];
             const angle = reads.value.startsWith("angle");

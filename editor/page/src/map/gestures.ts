@@ -1,5 +1,5 @@
 // Pointer input on the map. A press on an example or a pseudo-example drags it, a press on a handle changes an
-// example's reach. With Alt, or after "Take form", a press takes the form there and a release places it. Anywhere else
+// example's reach. With Alt, or after "Use this form", a press takes the form there and a release places it. Anywhere else
 // it moves the pose. Escape cancels the drag.
 import type { App } from "../core/app";
 import { ticks } from "./draw";

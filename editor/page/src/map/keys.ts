@@ -130,12 +130,12 @@ export const addKeys = (app: App, state: MapState): void => {
             enabled: () => isThere(state) && state.taken !== null, run: () => place(app, state) },
         { id: "map-weight", label: "Show the next weight on the map", group, keys: ["H"], enabled: there,
             run: () => cycle(app, state) },
-        { id: "map-picture", label: "Show the form under the pointer", group, keys: ["P"], enabled: there,
+        { id: "map-picture", label: "Show the form under the pointer, beside the map", group, keys: ["P"], enabled: there,
             run: () => {
                 state.picture = !state.picture;
                 app.invalidate();
             } },
-        { id: "map-fit", label: "Fit the map to the space", group, keys: ["I"], enabled: there,
+        { id: "map-fit", label: "Show all examples and the whole range on the map", group, keys: ["I"], enabled: there,
             run: () => {
                 state.fit();
                 app.invalidate();

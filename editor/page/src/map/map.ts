@@ -45,7 +45,7 @@ const makeSelects = (app: App, state: MapState) => {
         fill(weight, [...rest, ...examples], state.chosen);
     };
     const named = (text: string, element: HTMLElement) => h("label", {}, h("span", { "aria-hidden": "true" }, text), element);
-    const row = h("div", { class: "choices" }, named("↔", x), named("↕", y), named("Weight", weight));
+    const row = h("div", { class: "choices" }, named("Across", x), named("Up", y), named("Weight", weight));
     return { row, update };
 };
 
@@ -56,7 +56,7 @@ const makeButtons = (app: App, state: MapState, canvas: HTMLCanvasElement) => {
         element.addEventListener("click", () => canvas.focus({ preventScroll: true }));
         return element;
     };
-    const [take, picture, fit] = [button("map-take", "Take form"), button("map-picture", "Picture"), button("map-fit", "Fit")];
+    const [take, picture, fit] = [button("map-take", "Use this form"), button("map-picture", "Form at pointer"), button("map-fit", "Frame all")];
     take.title = "Take the form at the pose, then click where you want it (T). Or drag with Alt.";
     const update = (): void => {
         take.setAttribute("aria-pressed", String(state.taken !== null));

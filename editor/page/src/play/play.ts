@@ -35,7 +35,7 @@ const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: 
             show();
         } }, text);
     const play = button("Play", "play", "toggle");
-    const [before, after] = [button("‹", "frame-before", "step"), button("›", "frame-after", "step")];
+    const [before, after] = [button("Back", "frame-before", "step"), button("Next", "frame-after", "step")];
     const scrub = h("input", { type: "range", class: "scrub", min: 0, max: 1, step: "any", value: 0, "aria-label": "Time",
         oninput: () => (player.pause(), player.seek(scrub.valueAsNumber)) });
     const where = h("span", { class: "where" });

@@ -114,5 +114,5 @@ export const viewToolbar = (app: App, view: View): HTMLElement => {
     app.on("rig", update);
     update();
     return h("div", { class: "view-bar", role: "toolbar", "aria-label": "View" },
-        surface, colour, wire, skeleton, ground, unposed, flat, button("frame", "Frame"));
+        surface, colour, wire, skeleton, ground, unposed, flat, button("frame", "Frame all"));
 };

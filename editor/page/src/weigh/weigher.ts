@@ -76,11 +76,11 @@ export const weigherPanel = (app: App): HTMLElement => {
         app.emit("display");
         other.element.querySelector("select")?.focus();
     } }, "Compare…");
-    const take = h("button", { class: "primary", title: "Use the settings of B in the project", onclick: () => {
+    const take = h("button", { class: "primary", title: "Replace the settings of the layer by those of B; one step to undo", onclick: () => {
         const weigh = app.compare?.weigh;
         close();
         if (weigh) app.edit("took the settings of B", (tree) => weighed(tree, app.selection.layer, weigh));
-    } }, "Take B");
+    } }, "Use settings B");
     const [heading, curves, figures] = [h("h2", { hidden: true }, "A: the project's settings"), comparedCurves(app), differences(app)];
     const limits = new LimitFields(app);
     const second = h("section", { class: "second", hidden: true, "aria-label": "Settings to compare" }, h("h2", {}, "B: settings to compare"), other.element, curves.element, figures.element,
