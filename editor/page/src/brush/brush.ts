@@ -7,7 +7,7 @@ import { addBrushCommands } from "./commands";
 import { Brush, isBrush } from "./controller";
 import { paintControls } from "./paint_controls";
 import { Strokes } from "./pointer";
-import { sculptControls } from "./sculpt_controls";
+import { insertNow, sculptControls } from "./sculpt_controls";
 
 const TOOLS: readonly (readonly [Tool["id"], string])[] = [
     ["orbit", "Look"],
@@ -74,6 +74,15 @@ export const brushPanel = (app: App): HTMLElement => {
     const report = h("p", { class: "report", role: "status" });
     const panel = h("div", { class: "brush" }, h("div", { class: "tools", role: "group", "aria-label": "Brushes" }, ...buttons),
         hint, cage, settings, sculpt.element, paint.element, report);
+
+    // Buttons and sliders would keep Enter, and the button of a brush would put the brush down.
+    panel.addEventListener("keydown", (event) => {
+        const target = event.target as Element;
+        if (event.key !== "Enter" || !brush.session?.isSculpted || target.closest(".actions, input[type=text]")) return;
+        event.preventDefault();
+        if (target instanceof HTMLInputElement) target.blur(); // takes the typed number
+        void insertNow(app, brush);
+    });
 
     const update = (): void => {
         const { tool } = app;

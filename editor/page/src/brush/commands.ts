@@ -8,18 +8,18 @@ import type { Strokes } from "./pointer";
 export const addBrushCommands = (app: App, brush: Brush, strokes: () => Strokes | null): void => {
     const isOn = (): boolean => isBrush(app.tool) || brush.session !== null;
     const toggle = (tool: "grab" | "smooth" | "paint") => () => app.setTool(app.tool === tool ? "orbit" : tool);
-    // Escape first cancels an unfinished stroke, then puts the brush down, then (after a second press) discards the
-    // sculpt.
+    // Escape cancels an unfinished stroke, or else discards the strokes, which undo brings back, or else puts the brush
+    // down.
     const escape = (): void => {
         if (strokes()?.isActive) strokes()!.cancel();
-        else if (isBrush(app.tool)) app.setTool("orbit");
-        else brush.discard();
+        else if (brush.isBusy || !isBrush(app.tool)) brush.discard();
+        else app.setTool("orbit");
     };
     app.commands.add(
         { id: "brush-grab", label: "Grab: drag vertices", group: "Brush", keys: ["B"], run: toggle("grab") },
         { id: "brush-smooth", label: "Smooth: remove bumps", group: "Brush", keys: ["D"], run: toggle("smooth") },
         { id: "brush-paint", label: "Paint a mask or a group", group: "Brush", keys: ["A"], run: toggle("paint") },
-        { id: "brush-orbit", label: "Put the brush down; press again to discard the sculpt", group: "Brush", keys: ["Escape"],
+        { id: "brush-orbit", label: "Discard the strokes, or put the brush down", group: "Brush", keys: ["Escape"],
             run: escape, enabled: isOn },
         { id: "brush-larger", label: "Larger brush (also Shift+wheel)", group: "Brush", keys: ["E"],
             run: () => brush.scale(1.15), enabled: isOn },

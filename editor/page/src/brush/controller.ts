@@ -123,7 +123,7 @@ export class Brush implements Undoable {
         this.end();
         this.app.setTool("orbit");
         this.#discarded = lost ? session : null;
-        if (lost) this.say("The sculpt was discarded. Undo brings it back.");
+        if (lost) this.say(`The ${session.isSculpted ? "sculpt" : "painting"} was discarded. Undo brings it back.`);
         this.changed();
     }
 

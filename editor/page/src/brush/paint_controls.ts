@@ -72,10 +72,10 @@ export const paintControls = (app: App, brush: Brush) => {
     const element = h("div", { class: "painting" },
         start,
         h("div", { class: "actions" },
-            all("Fill", "1 everywhere", (values) => values.fill(1)),
-            all("Clear", "0 everywhere", (values) => values.fill(0)),
-            all("Invert", "1 becomes 0, and 0 becomes 1", (values) => values.forEach((x, i) => (values[i] = 1 - x))),
-            all("Soften", "Smooth everywhere", (values) => {
+            all("Fill", "Paint everything: 1 everywhere", (values) => values.fill(1)),
+            all("Clear", "Remove all paint: 0 everywhere", (values) => values.fill(0)),
+            all("Invert", "Swap painted and bare: 1 becomes 0, and 0 becomes 1", (values) => values.forEach((x, i) => (values[i] = 1 - x))),
+            all("Soften", "Smooth the paint everywhere", (values) => {
                 const session = brush.start();
                 smoothValues(values, session.topology, session.means, session.whole(), 0.5);
             })),

@@ -78,9 +78,10 @@ export const sculptControls = (app: App, brush: Brush) => {
     });
     const nameRow = h("label", { class: "name" }, h("span", {}, "Name"), name);
     const insert = h("button", { class: "primary", onclick: () => void insertNow(app, brush) }, "Insert as example");
-    const discard = h("button", { title: "Discard the strokes; undo brings them back", onclick: () => brush.discard() },
+    const discard = h("button", { title: "Discard the strokes; undo brings them back (Escape)", onclick: () => brush.discard() },
         "Discard");
-    const element = h("div", { class: "sculpt" }, target, nameRow, h("div", { class: "actions" }, insert, discard));
+    const keys = h("p", { class: "quiet keys" }, h("kbd", {}, "Enter"), " inserts the sculpt, ", h("kbd", {}, "Esc"), " discards it.");
+    const element = h("div", { class: "sculpt" }, target, nameRow, h("div", { class: "actions" }, insert, discard), keys);
 
     const update = (): void => {
         const { session } = brush;
@@ -93,6 +94,7 @@ export const sculptControls = (app: App, brush: Brush) => {
         insert.disabled = refusal !== null;
         insert.title = refusal ?? "Insert the sculpt as an example (Enter)";
         discard.disabled = !brush.isBusy;
+        keys.hidden = !session?.isSculpted;
         name.placeholder = freeName("sculpt", app.layer?.examples.map((example) => example.name) ?? []);
         if (document.activeElement !== name) name.value = brush.name;
     };
