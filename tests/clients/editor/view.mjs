@@ -117,8 +117,7 @@ const texture = async (bench) => {
     const form = await positions(page);
     await show(page, { surface: "shaded" });
     const clay = await bench.pixels(page, "#view");
-    const strong = (picture) => hues(picture).reduce((sum, count) => sum + count, 0);
-    expect(strong(skin) > 4 * strong(clay) + 1000, `${strong(skin)} pixels are coloured with, ${strong(clay)} without`);
+    expect(changed(skin, clay) > 20000, `the texture changes ${changed(skin, clay)} pixels`);
     await show(page, { surface: "texture" });
     await page.evaluate(() => {
         const { exemplar } = window;
@@ -176,9 +175,51 @@ const picking = async (bench) => {
     return `a hit takes ${said.time.toFixed(2)} ms`;
 };
 
+const pixel = ({ width, data }, x, y) => [...data.subarray(4 * (Math.round(y) * width + Math.round(x)), 4 * (Math.round(y) * width + Math.round(x)) + 3)];
+const sumOf = (rgb) => rgb[0] + rgb[1] + rgb[2];
+
+/** Clay before a backdrop that darkens downwards, with a shadow below the form, also where the form goes below its
+ * ground at rest. */
+const light = async (bench) => {
+    for (const [theme, top, bottom] of [["light", [238, 240, 242], [223, 227, 232]], ["dark", [46, 51, 56], [31, 35, 38]]]) {
+        const page = await bench.open(bench.demo("arm"), { theme });
+        for (const shoulder of [0, -60]) {
+            await page.evaluate((at) => window.exemplar.setPlace({ shoulder: at }), shoulder);
+            await page.keyboard.press("f");
+            await page.waitForTimeout(100);
+            // The middle of the form, and the place on the ground below its lowest vertex, in pixels of the canvas.
+            const [middle, foot] = await page.evaluate(() => {
+                const canvas = document.getElementById("view");
+                const { left, top } = canvas.getBoundingClientRect();
+                const { box, positions } = window.exemplar.stage.surface;
+                let low = 0;
+                for (let i = 0; i < positions.length; i += 3) if (positions[i + 1] < positions[low + 1]) low = i;
+                const at = (point) => {
+                    const { x, y } = canvas.pointToClient(point);
+                    return [x - left, y - top];
+                };
+                return [at([0, 1, 2].map((i) => 0.5 * (box[i] + box[i + 3]))), at([...positions.subarray(low, low + 3)])];
+            });
+            const shown = await bench.pixels(page, "#view");
+            await show(page, { ground: false });
+            const bare = await bench.pixels(page, "#view");
+            await show(page, { ground: true });
+            const [x, y] = [foot[0], foot[1] + 5];
+            const [under, without] = [sumOf(pixel(shown, x, y)), sumOf(pixel(bare, x, y))];
+            expect(under < 0.9 * without, `${theme}, shoulder ${shoulder}: below the form is ${under}, without a ground ${without}`);
+            const clay = pixel(shown, ...middle);
+            expect(clay[0] > clay[1] + 12 && clay[1] > clay[2] + 12, `${theme}: the form is ${clay}`);
+            const ends = [pixel(bare, 4, 1), pixel(bare, 4, bare.height - 2)];
+            expect(ends[0].every((v, i) => Math.abs(v - top[i]) < 3) && ends[1].every((v, i) => Math.abs(v - bottom[i]) < 3),
+                `${theme}: the backdrop goes from ${ends[0]} to ${ends[1]}`);
+        }
+    }
+};
+
 export const cases = {
     "edges and colours": wireAndColours,
     "joints under the mouse": joints,
     "a texture": texture,
+    "light and shadow": light,
     "picking and small pictures": picking,
 };

@@ -1,4 +1,4 @@
-// The renderer and the surroundings of a form: background, ground with its shadow, light. One picture, or two side by
+// The renderer and the surroundings of a form: backdrop, ground with its shadow, light. One picture, or two side by
 // side.
 import {
     Color, DataTexture, Mesh, NeutralToneMapping, PlaneGeometry, Scene, SRGBColorSpace, Vector3, WebGLRenderer, LinearFilter,
@@ -7,7 +7,7 @@ import { radiusOf, type Box } from "../core/form";
 import { type Eye } from "./camera";
 import { colourTable, roundUp } from "./colours";
 import type { GL } from "./form";
-import { groundMaterial, wireMaterial, type Looks } from "./shaders";
+import { backdropMaterial, groundMaterial, wireMaterial, type Looks } from "./shaders";
 import { roomLight } from "./looks";
 import { Shadow } from "./shadow";
 
@@ -30,17 +30,22 @@ export class Stand {
     /** Drawn over everything. */
     readonly overlay = new Scene();
     readonly wire = wireMaterial();
-    readonly #background = new Color();
+    readonly #backdrop = new Mesh(new PlaneGeometry(2, 2), backdropMaterial());
+    readonly #behind = new Scene();
     readonly #ground = new Mesh(new PlaneGeometry(1, 1).rotateX(-Math.PI / 2), groundMaterial());
     readonly #secondGround = this.#ground.clone();
     readonly #shadows = [new Shadow(), new Shadow()] as const;
     #radius = 1;
+    /** Height of the ground below the form at rest. */
+    #level = 0;
     #size = [0, 0];
 
     constructor(readonly canvas: HTMLCanvasElement, gl: GL) {
         this.gl = gl;
         this.renderer = new WebGLRenderer({ canvas, context: gl, antialias: true });
         this.renderer.autoClear = false;
+        this.#backdrop.frustumCulled = false;
+        this.#behind.add(this.#backdrop);
         for (const ground of [this.#ground, this.#secondGround]) ground.frustumCulled = false;
         this.scenes[0].add(this.#ground);
         this.scenes[1].add(this.#secondGround);
@@ -80,23 +85,27 @@ export class Stand {
     /** Updates the colours after a change of theme. */
     theme(): void {
         const style = getComputedStyle(document.documentElement);
-        this.#background.setStyle(style.getPropertyValue("--canvas").trim() || "#888");
-        const dark = this.#background.r + this.#background.g + this.#background.b < 1;
+        const { top, bottom } = this.#backdrop.material.uniforms;
+        const [sky, floor] = [top!.value as Color, bottom!.value as Color];
+        sky.setStyle(style.getPropertyValue("--sky").trim() || "#888");
+        floor.setStyle(style.getPropertyValue("--floor").trim() || "#888");
+        const dark = sky.r + sky.g + sky.b < 1;
         const ground = this.#ground.material;
         (ground.uniforms["colour"]!.value as Color).set(dark ? 0xffffff : 0x000000);
-        ground.uniforms["strength"]!.value = dark ? 0.16 : 0.17;
-        for (const { object } of this.#shadows) object.material.uniforms["strength"]!.value = dark ? 1.4 : 1;
+        ground.uniforms["strength"]!.value = dark ? 0.13 : 0.14;
+        for (const { object } of this.#shadows) object.material.uniforms["strength"]!.value = dark ? 1.35 : 1;
     }
 
     /** Puts the ground below a form. */
     placeGround(box: Box): void {
         const radius = (this.#radius = radiusOf(box));
         const reach = 5 * radius;
+        this.#level = box[1]! - 1e-3 * radius;
         const { uniforms } = this.#ground.material;
         uniforms["cell"]!.value = roundUp(radius) / 10;
         uniforms["reach"]!.value = reach;
         for (const ground of [this.#ground, this.#secondGround]) {
-            ground.position.set(0.5 * (box[0]! + box[3]!), box[1]! - 1e-3 * radius, 0.5 * (box[2]! + box[5]!));
+            ground.position.set(0.5 * (box[0]! + box[3]!), this.#level, 0.5 * (box[2]! + box[5]!));
             ground.scale.setScalar(2 * reach);
         }
     }
@@ -104,9 +113,12 @@ export class Stand {
         this.#ground.visible = this.#secondGround.visible = shown;
         for (const { object } of this.#shadows) object.visible = shown;
     }
-    /** Takes the box of a form that has changed, in the left or the right scene. */
+    /** Takes the box of a form that has changed, in the left or the right scene. A form that goes deeper than the ground
+     * pushes it down, so that it stands on the ground and never in it. */
     moved(scene: 0 | 1, box: Box): void {
-        this.#shadows[scene].place(box, this.#ground.position.y, this.#radius);
+        const { position } = scene === 0 ? this.#ground : this.#secondGround;
+        position.y = Math.min(this.#level, box[1]! - 1e-3 * this.#radius);
+        this.#shadows[scene].place(box, position.y, this.#radius);
     }
 
     #picture(scene: Scene, eye: Eye, left: number, width: number): void {
@@ -114,6 +126,7 @@ export class Stand {
         const camera = eye.aim(width / height);
         renderer.setViewport(left, 0, width, height);
         renderer.setScissor(left, 0, width, height);
+        renderer.render(this.#behind, camera);
         this.looks.sky.value.set(0, 1, 0).transformDirection(camera.matrixWorldInverse);
         renderer.render(scene, camera);
         renderer.clearDepth();
@@ -128,7 +141,7 @@ export class Stand {
             for (const i of two ? ([0, 1] as const) : ([0] as const))
                 this.#shadows[i].cast(renderer, this.scenes[i], [this.#ground, this.#secondGround]);
         renderer.setRenderTarget(null);
-        renderer.setClearColor(this.#background, 1);
+        renderer.setClearColor(0, 1);
         renderer.clear();
         if (!two) {
             this.#picture(this.scenes[0], eye, 0, width);

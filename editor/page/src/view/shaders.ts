@@ -1,4 +1,5 @@
-// Materials and lights. All share a soft sky, a key light over the viewer's left shoulder and a rim light from behind.
+// Materials and lights. All share a soft sky, a warm key light over the viewer's left shoulder, a cool fill light from
+// the right and a rim light from behind.
 // The lights follow the viewer, so a form is well lit from every side. Shaders write sRGB themselves.
 import { DoubleSide, ShaderMaterial, Vector3, Color, type IUniform } from "three";
 
@@ -54,14 +55,17 @@ void main() {
     if (mode == 1) base = texture2D(skin, place).rgb * (1.0 - 0.55 * within);
     if (mode == 3) base = texture2D(heatMap, vec2((255.0 * clamp(warm * heatScale, 0.0, 1.0) + 0.5) / 256.0, 0.5)).rgb * (1.0 - 0.5 * within);
     if (mode == 5) base = mix(base, vec3(0.72, 0.13, 0.03), clamp(warm * heatScale, 0.0, 1.0));
-    float key = clamp((dot(normal, normalize(vec3(-0.5, 0.62, 0.6))) + 0.2) / 1.2, 0.0, 1.0);
-    float fill = 0.5 + 0.5 * dot(normal, sky);
+    vec3 lamp = normalize(vec3(-0.55, 0.68, 0.55));
+    float key = clamp((dot(normal, lamp) + 0.25) / 1.25, 0.0, 1.0);
+    float around = 0.5 + 0.5 * dot(normal, sky);
+    float fill = clamp(dot(normal, normalize(vec3(0.8, 0.1, 0.5))), 0.0, 1.0);
     float edge = 1.0 - clamp(dot(normal, eye), 0.0, 1.0);
-    float rim = edge * edge * edge * clamp(dot(normal, normalize(vec3(0.75, 0.35, -0.55))) + 0.35, 0.0, 1.0);
-    vec3 light = mix(vec3(0.2, 0.175, 0.16), vec3(0.42, 0.46, 0.52), fill) + key * key * vec3(0.78, 0.74, 0.68);
+    float rim = edge * edge * edge * clamp(dot(normal, normalize(vec3(0.6, 0.5, -0.6))) + 0.3, 0.0, 1.0);
+    vec3 light = mix(vec3(0.24, 0.2, 0.18), vec3(0.36, 0.38, 0.41), around) + key * key * vec3(0.74, 0.71, 0.67)
+        + fill * vec3(0.07, 0.08, 0.1);
     if (mode == 3) light = mix(vec3(0.9), light, 0.55);
-    float shine = pow(clamp(dot(normal, normalize(normalize(vec3(-0.5, 0.62, 0.6)) + eye)), 0.0, 1.0), 28.0);
-    vec3 colour = base * light + rim * vec3(0.32, 0.36, 0.42) + 0.035 * shine;
+    float shine = pow(clamp(dot(normal, normalize(lamp + eye)), 0.0, 1.0), 24.0);
+    vec3 colour = base * light + rim * vec3(0.34, 0.35, 0.37) + 0.03 * shine;
     gl_FragColor = vec4(encode(colour), opacity);
 }`;
 
@@ -83,7 +87,7 @@ export const surfaceMaterial = (looks: Looks): ShaderMaterial =>
         uniforms: {
             sky: looks.sky,
             heatMap: looks.heatMap,
-            clay: { value: new Color(0xc9bdb0) },
+            clay: { value: new Color(0xd9b8a0) },
             inside: { value: new Color(0x6f7f9c) },
             opacity: { value: 1 },
             mode: { value: 0 },
@@ -122,6 +126,26 @@ uniform vec3 colour;
 uniform float opacity;
 ${ENCODE}
 void main() { gl_FragColor = vec4(encode(colour), opacity); }`,
+    });
+
+// Light above and darker below, behind everything.
+export const backdropMaterial = (): ShaderMaterial =>
+    new ShaderMaterial({
+        depthTest: false,
+        depthWrite: false,
+        uniforms: { top: { value: new Color() }, bottom: { value: new Color() } },
+        vertexShader: `
+varying float high;
+void main() {
+    high = uv.y;
+    gl_Position = vec4(position.xy, 0.0, 1.0);
+}`,
+        fragmentShader: `
+uniform vec3 top;
+uniform vec3 bottom;
+varying float high;
+${ENCODE}
+void main() { gl_FragColor = vec4(mix(encode(bottom), encode(top), high), 1.0); }`,
     });
 
 // Lines of cells and of ten cells, one pixel wide, that fade with distance from the form.

@@ -1,13 +1,13 @@
-// The shadow of a form on the ground. The form is drawn from below, straight onto the ground, as two numbers: how near
-// the ground it is, and how high. Both are blurred, the first a little and the second widely, which gives a dark line of
-// contact inside a soft shadow. Drawn again only after the form has changed.
+// The shadow of a form on the ground. The form is drawn from below, straight onto the ground, as three numbers: what
+// touches the ground, what is near it, and what is above it. Each is blurred more widely than the one before, which
+// gives a dark line of contact inside a shadow that grows softer with height. Drawn again only after the form changed.
 import {
     DoubleSide, Mesh, NoBlending, OrthographicCamera, PlaneGeometry, Scene, ShaderMaterial, Vector2, WebGLRenderTarget,
     type WebGLRenderer,
 } from "three";
 import type { Box } from "../core/form";
 
-const SIZE = 256; // pixels
+const SIZE = 320; // pixels
 const camera = new OrthographicCamera(-1, 1, 1, -1, 0, 1); // the shaders use none
 
 const captureMaterial = (): ShaderMaterial =>
@@ -28,7 +28,7 @@ void main() {
 }`,
         fragmentShader: `
 varying float height;
-void main() { gl_FragColor = vec4(exp(-16.0 * height), exp(-1.1 * height), 0.0, 1.0); }`,
+void main() { gl_FragColor = vec4(exp(-24.0 * height), exp(-5.0 * height), exp(-0.9 * height), 1.0); }`,
     });
 
 const blurMaterial = (): ShaderMaterial =>
@@ -48,15 +48,16 @@ uniform sampler2D image;
 uniform vec2 along;
 varying vec2 place;
 void main() {
-    vec2 sum = vec2(0.0);
+    vec3 sum = vec3(0.0);
     float weights = 0.0;
     for (int i = -10; i <= 10; i++) {
         float weight = exp(-0.03 * float(i * i));
-        sum += weight * vec2(texture2D(image, place + 0.6 * float(i) * along).r,
-                             texture2D(image, place + 2.0 * float(i) * along).g);
+        sum += weight * vec3(texture2D(image, place + 0.5 * float(i) * along).r,
+                             texture2D(image, place + 1.6 * float(i) * along).g,
+                             texture2D(image, place + 4.4 * float(i) * along).b);
         weights += weight;
     }
-    gl_FragColor = vec4(sum / weights, 0.0, 1.0);
+    gl_FragColor = vec4(sum / weights, 1.0);
 }`,
     });
 
@@ -77,8 +78,9 @@ uniform sampler2D image;
 uniform float strength;
 varying vec2 place;
 void main() {
-    vec2 dark = texture2D(image, place).rg;
-    gl_FragColor = vec4(0.0, 0.0, 0.0, strength * (1.0 - (1.0 - 0.5 * dark.r) * (1.0 - 0.3 * dark.g)));
+    vec3 dark = texture2D(image, place).rgb;
+    vec3 lit = 1.0 - strength * vec3(0.42, 0.3, 0.3) * dark;
+    gl_FragColor = vec4(0.03, 0.035, 0.055, 1.0 - lit.r * lit.g * lit.b);
 }`,
     });
 
@@ -105,12 +107,12 @@ export class Shadow {
         const { centre, half_, tall, ground: at } = this.#capture.uniforms;
         const wide = Math.max(box[3]! - box[0]!, box[5]! - box[2]!, 0.2 * radius);
         (centre!.value as Vector2).set(0.5 * (box[0]! + box[3]!), 0.5 * (box[2]! + box[5]!));
-        // Room for the blur: a sixth of the picture on each side.
-        half_!.value = 0.75 * wide;
+        // Room for the blur: a quarter of the picture on each side.
+        half_!.value = wide;
         tall!.value = 1.2 * radius;
         at!.value = ground;
         this.object.position.set(centre!.value.x, ground - 5e-4 * radius, centre!.value.y);
-        this.object.scale.setScalar(1.5 * wide);
+        this.object.scale.setScalar(2 * wide);
         this.#stale = true;
     }
 
