@@ -9,6 +9,7 @@ import * as characters from "./characters.mjs";
 import * as example from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as landmarks from "./landmarks.mjs";
+import * as landscape from "./landscape.mjs";
 import * as layers from "./layers.mjs";
 import * as looks from "./looks.mjs";
 import * as map from "./map.mjs";
@@ -24,7 +25,7 @@ import * as words from "./words.mjs";
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [space, view, layers, landmarks, calm, map, mixture, pose, play, brush, example, looks, characters, phone, words, whole];
+const modules = [space, view, layers, landmarks, calm, map, landscape, mixture, pose, play, brush, example, looks, characters, phone, words, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });

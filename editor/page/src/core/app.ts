@@ -104,6 +104,8 @@ export interface Pictures {
     /** Draws the form at a pose into a canvas, at the canvas's size, in the style of the view. `set` gets the rest
      * pose. The background stays transparent. */
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void;
+    /** The same without waiting for the GPU: the picture is in the canvas when the promise is kept. */
+    drawLater(canvas: HTMLCanvasElement, set: (pose: Pose) => void): Promise<void>;
 }
 
 /** Milliseconds before a build counts as slow. */

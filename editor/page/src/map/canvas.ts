@@ -1,13 +1,15 @@
 // The map's canvas: sharp at any pixel density, and painted from the background up. Its methods convert between points
 // of the space and positions on the page.
 import type { App } from "../core/app";
-import { coloursOf } from "../core/colours";
+import { coloursOf, type Colours } from "../core/colours";
 import { h } from "../core/dom";
+import type { Placed } from "../core/labels";
 import { count } from "../core/words";
 import { drawCurves } from "./curves";
-import { drawArrow, drawGrid, drawMarks, drawPose, drawReach, drawScales, drawSecond } from "./draw";
+import { drawArrow, drawGrid, drawMarks, drawPose, drawReach, drawScales, drawSecond, numbersWidth } from "./draw";
 import { reachOf } from "./falloff";
 import { markAt } from "./gestures";
+import type { Forms } from "./forms";
 import type { Heat } from "./heat";
 import { secondOf } from "./second";
 import { WEIGHTS, type MapState } from "./state";
@@ -27,6 +29,8 @@ export interface MapCanvas extends HTMLCanvasElement {
     shownAxes(): { x: ShownAxis; y: ShownAxis };
     /** The handles for the reach of the selected example: their positions on the page, and their texts. */
     handles(): { x: number; y: number; text: string }[];
+    /** The names and numbers on the map: their boxes on the page. */
+    labels(): Placed[];
 }
 
 export const makeCanvas = (state: MapState): MapCanvas => {
@@ -49,6 +53,10 @@ export const makeCanvas = (state: MapState): MapCanvas => {
         handles: () => {
             const rect = canvas.getBoundingClientRect();
             return (reachOf(state)?.handles ?? []).map(({ x, y, text }) => ({ x: rect.left + x, y: rect.top + y, text }));
+        },
+        labels: () => {
+            const rect = canvas.getBoundingClientRect();
+            return state.labels.map((label) => ({ ...label, left: rect.left + label.left, top: rect.top + label.top }));
         },
     });
 };
@@ -73,7 +81,7 @@ const drawTaken = (context: CanvasRenderingContext2D, state: MapState, colour: s
 };
 
 /** Resizes the canvas; returns false if it is not visible. */
-const prepare = (canvas: HTMLCanvasElement, state: MapState, context: CanvasRenderingContext2D): boolean => {
+const prepare = (canvas: HTMLCanvasElement, state: MapState, context: CanvasRenderingContext2D, colours: Colours): boolean => {
     const { clientWidth: width, clientHeight: height } = canvas;
     if (!width || !height) return false;
     const ratio = devicePixelRatio;
@@ -81,14 +89,14 @@ const prepare = (canvas: HTMLCanvasElement, state: MapState, context: CanvasRend
     if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
-    state.plane.resize(width, height);
+    state.plane.resize(width, height, numbersWidth(context, state, colours));
     return true;
 };
 
-export const drawCanvas = (canvas: HTMLCanvasElement, app: App, state: MapState, heat: Heat): void => {
+export const drawCanvas = (canvas: HTMLCanvasElement, app: App, state: MapState, heat: Heat, forms: Forms): void => {
     const context = canvas.getContext("2d")!;
-    if (!prepare(canvas, state, context)) return;
     const colours = coloursOf();
+    if (!prepare(canvas, state, context, colours)) return;
     const { left, top, width, height } = state.plane.box;
     context.save();
     context.beginPath();
@@ -99,16 +107,18 @@ export const drawCanvas = (canvas: HTMLCanvasElement, app: App, state: MapState,
     heat.draw(context, colours);
     drawGrid(context, state, colours);
     if (state.isGraph) drawCurves(context, state, colours);
-    drawPose(context, state, colours);
+    drawPose(context, state, colours, "lines");
+    forms.draw(context, colours);
+    drawPose(context, state, colours, "ring");
     const second = secondOf(app, state);
-    if (second) drawSecond(context, state, second, colours);
+    const others = second ? [drawSecond(context, state, second, colours)] : [];
     const reach = reachOf(state);
     if (reach) drawReach(context, reach, colours);
     const hovered = state.pointer && !state.busy ? (markAt(state, state.pointer)?.mark ?? null) : null;
-    drawMarks(context, state, colours, hovered, reach?.handles ?? []);
+    const names = drawMarks(context, state, colours, hovered, reach?.handles ?? [], others, forms.tiles);
     if (state.taken) drawTaken(context, state, colours.pseudo);
     context.restore();
-    drawScales(context, state, colours);
+    state.labels = [...names, ...drawScales(context, state, colours)];
     const label = describe(state);
     if (canvas.getAttribute("aria-label") !== label) canvas.setAttribute("aria-label", label);
 };

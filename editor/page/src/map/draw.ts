@@ -2,9 +2,9 @@
 // their arrows, findings of `check`, and the pose.
 import type { Colours } from "../core/colours";
 import { showNumber } from "../core/dom";
+import { discOf, drawLabels, overlaps, SIZE, type Box, type Label, type Placed } from "../core/labels";
 import type { Coordinate } from "./axes";
 import type { Reach } from "./falloff";
-import { drawLabels, SIZE, type Label } from "./labels";
 import { ticksOf, type Range } from "./plane";
 import type { MapState, Mark } from "./state";
 import type { Second } from "./second";
@@ -14,8 +14,8 @@ type Context = CanvasRenderingContext2D;
 export const ticks = (state: MapState): { x: number[]; y: number[] } => {
     const { plane, x, y } = state;
     return {
-        x: ticksOf(plane.x, plane.box.width, 42, x?.unit === "°"),
-        y: ticksOf(plane.y, plane.box.height, 30, y?.unit === "°"),
+        x: ticksOf(plane.x, plane.box.width, state.isLarge ? 84 : 42, x?.unit === "°"),
+        y: ticksOf(plane.y, plane.box.height, state.isLarge ? 60 : 30, y?.unit === "°"),
     };
 };
 
@@ -71,29 +71,42 @@ const cut = (context: Context, text: string, width: number): string => {
     return `${text.slice(0, length)}…`;
 };
 
-/** Outside the plot: numbers at the ticks, and axis names. */
-export const drawScales = (context: Context, state: MapState, colours: Colours): void => {
+const written = (value: number, c: Coordinate | null, range: Range): string =>
+    showNumber(value, range.max - range.min) + (c?.unit === "°" ? "°" : "");
+
+/** The width of the widest number at the left edge. */
+export const numbersWidth = (context: Context, state: MapState, colours: Colours): number => {
+    context.font = `${SIZE}px ${colours.font}`;
+    return Math.max(0, ...ticks(state).y.map((value) => context.measureText(written(value, state.y, state.plane.y)).width));
+};
+
+/** Outside the plot: numbers at the ticks that do not cover each other, and axis names. Returns the numbers' places. */
+export const drawScales = (context: Context, state: MapState, colours: Colours): Placed[] => {
     const { plane, x, y } = state;
     const { left, top, width, height } = plane.box;
     const at = ticks(state);
-    const span = (range: Range): number => range.max - range.min;
+    const placed: Placed[] = [];
     context.fillStyle = colours.quiet;
     context.font = `${SIZE}px ${colours.font}`;
-    context.textBaseline = "top";
-    context.textAlign = "center";
-    const write = (value: number, c: Coordinate | null, range: Range): string =>
-        showNumber(value, span(range)) + (c?.unit === "°" ? "°" : "");
-    for (const value of at.x) {
-        const px = plane.toPixel(value, 0)[0];
-        const text = write(value, x, plane.x);
-        const half = context.measureText(text).width / 2;
-        if (px - half >= left - 14 && px + half <= left + width + 9) context.fillText(text, px, top + height + 4);
-    }
-    context.textAlign = "right";
     context.textBaseline = "middle";
+    context.textAlign = "left";
+    const put = (text: string, from: number, middle: number, wide: number): void => {
+        const place = { left: from, top: middle - SIZE / 2, width: wide, height: SIZE };
+        if (placed.some((other) => overlaps({ ...place, left: from - 4, width: wide + 8 }, other))) return;
+        placed.push({ ...place, text, led: false });
+        context.fillText(text, from, middle);
+    };
     for (const value of at.y) {
+        const text = written(value, y, plane.y);
         const py = plane.toPixel(0, value)[1];
-        if (py > top + 3 && py < top + height - 1) context.fillText(write(value, y, plane.y), left - 5, py);
+        const wide = context.measureText(text).width;
+        if (py > top + 3 && py < top + height - 1) put(text, left - 5 - wide, py, wide);
+    }
+    for (const value of at.x) {
+        const text = written(value, x, plane.x);
+        const px = plane.toPixel(value, 0)[0];
+        const wide = context.measureText(text).width;
+        if (px - wide / 2 >= 2 && px + wide / 2 <= left + width + 9) put(text, px - wide / 2, top + height + 4 + SIZE / 2, wide);
     }
     context.fillStyle = colours.text;
     context.font = `600 ${SIZE}px ${colours.font}`;
@@ -106,6 +119,7 @@ export const drawScales = (context: Context, state: MapState, colours: Colours):
     context.textBaseline = "top";
     context.fillText(cut(context, named(y), height), 0, 0);
     context.restore();
+    return placed;
 };
 
 // ---- marks ----
@@ -155,8 +169,9 @@ export const drawArrow = (
     context.fill();
 };
 
-const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: Colours): void => {
-    const radius = radiusOf(mark);
+/** `small`: on a picture, which it should not hide. */
+const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: Colours, small: boolean): void => {
+    const radius = small ? 3.5 : radiusOf(mark);
     const shape = mark.kind === "example" ? circle : diamond;
     const own = mark.kind === "pseudo" ? colours.pseudo : mark.selected ? colours.accent : colours.text;
     const size = mark.kind === "pseudo" ? radius + 1 : radius;
@@ -185,14 +200,16 @@ const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: C
     context.globalAlpha = 1;
 };
 
-/** The marks with their names, which avoid the handles. */
+/** The marks with their names, and other names, which avoid the handles and the pictures. Returns the names' places. */
 export const drawMarks = (
     context: Context,
     state: MapState,
     colours: Colours,
     hovered: Mark | null,
     handles: readonly { x: number; y: number }[],
-): void => {
+    others: readonly Label[],
+    pictures: readonly (Box & { mark: Mark | null })[],
+): Placed[] => {
     const { plane } = state;
     // Marks far from the plane first, the selected one last, on top.
     const order = [...state.marks].sort((a, b) => Number(a.selected) - Number(b.selected) || b.off - a.off);
@@ -205,20 +222,27 @@ export const drawMarks = (
             context.globalAlpha = alphaOf(mark);
             drawArrow(context, plane.toPixel(x, y), at, radiusOf(mark) + 3, colours.pseudo, mark.from ? [] : [1.5, 3]);
         }
-    for (const { mark, at } of seen) drawMark(context, mark, at[0], at[1], colours);
+    const isPictured = (mark: Mark): boolean => state.isLarge && pictures.some((picture) => picture.mark === mark);
+    for (const { mark, at } of seen) drawMark(context, mark, at[0], at[1], colours, isPictured(mark));
     const labels = seen
-        .filter(({ mark }) => mark.kind === "example" || mark.selected || mark === hovered || state.tree?.pseudo?.[mark.index]?.name)
-        .map(({ mark, at: [x, y] }): Label => ({
-            text: mark.name,
-            x,
-            y,
-            radius: radiusOf(mark) + (mark.selected ? 4 : 0),
-            colour: mark.kind === "pseudo" ? colours.pseudo : colours.text,
-            alpha: Math.max(0.72, alphaOf(mark)),
-            needed: mark.selected || mark === hovered,
-        }));
-    const discs = seen.map(({ mark, at: [x, y] }) => ({ x, y, radius: radiusOf(mark) }));
-    drawLabels(context, labels, [...discs, ...handles.map(({ x, y }) => ({ x, y, radius: 6 }))], plane.box, colours);
+        .filter(({ mark }) => mark.kind === "example" || mark.selected || mark === hovered || state.isLarge || state.tree?.pseudo?.[mark.index]?.name)
+        .map(({ mark, at: [x, y] }): Label => {
+            const tile = state.isLarge ? pictures.find((picture) => picture.mark === mark) : undefined;
+            return {
+                text: mark.name,
+                x,
+                y,
+                radius: tile ? tile.height / 2 : radiusOf(mark) + (mark.selected ? 4 : 0),
+                colour: mark.kind === "pseudo" ? colours.pseudo : colours.text,
+                alpha: Math.max(mark.kind === "pseudo" ? 0.7 : 0.72, alphaOf(mark) - (mark.kind === "pseudo" ? 0.1 : 0)),
+                needed: mark.selected || mark === hovered,
+                below: tile !== undefined,
+            };
+        });
+    const discs = seen.map(({ mark, at: [x, y] }) => discOf({ x, y, radius: radiusOf(mark) }));
+    const grips = handles.map(({ x, y }) => discOf({ x, y, radius: 6 }));
+    const tiles = pictures.filter((picture) => picture.mark !== null);
+    return drawLabels(context, [...labels, ...others], [...discs, ...grips, ...tiles], plane.box, colours, state.sides);
 };
 
 /** The reach of the selected example, with its handles. */
@@ -246,16 +270,18 @@ export const drawReach = (context: Context, reach: Reach, colours: Colours): voi
 
 // ---- pose ----
 
-export const drawPose = (context: Context, state: MapState, colours: Colours): void => {
+/** The lines of the crosshair, which forms cover, or its ring, which they do not. */
+export const drawPose = (context: Context, state: MapState, colours: Colours, part: "lines" | "ring"): void => {
     const { plane, x, y, pose } = state;
     const { left, top, width, height } = plane.box;
     const [px, py] = plane.toPixel(x!.read(pose), y ? y.read(pose) : 0);
     context.strokeStyle = colours.accent;
     context.lineWidth = 1;
     context.globalAlpha = 0.8;
-    line(context, crisp(px), top, crisp(px), top + height);
-    if (y) {
-        line(context, left, crisp(py), left + width, crisp(py));
+    if (part === "lines") {
+        line(context, crisp(px), top, crisp(px), top + height);
+        if (y) line(context, left, crisp(py), left + width, crisp(py));
+    } else if (y) {
         context.globalAlpha = 1;
         context.lineWidth = 2;
         circle(context, px, py, 8);
@@ -264,8 +290,9 @@ export const drawPose = (context: Context, state: MapState, colours: Colours): v
     context.globalAlpha = 1;
 };
 
-/** The crosshair of another layer that reads the same axes under its own names, such as that of the textures. */
-export const drawSecond = (context: Context, state: MapState, second: Second, colours: Colours): void => {
+/** The crosshair of another layer that reads the same axes under its own names, such as that of the textures. Returns
+ * its name. */
+export const drawSecond = (context: Context, state: MapState, second: Second, colours: Colours): Label => {
     const { plane } = state;
     const { left, top, width, height } = plane.box;
     const [px, py] = plane.toPixel(second.x, second.y);
@@ -277,6 +304,5 @@ export const drawSecond = (context: Context, state: MapState, second: Second, co
     context.setLineDash([]);
     context.lineWidth = 2;
     context.strokeRect(px - 6, py - 6, 12, 12);
-    const label: Label = { text: second.name, x: px, y: py, radius: 8, colour: colours.good, alpha: 1, needed: true };
-    drawLabels(context, [label], [], plane.box, colours);
+    return { text: second.name, x: px, y: py, radius: 8, colour: colours.good, alpha: 1, needed: true };
 };

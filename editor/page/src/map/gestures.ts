@@ -33,7 +33,9 @@ export const markAt = (state: MapState, [px, py]: Point): Hit | null => {
             if (!best || cost < best.cost) best = { mark, end, cost };
         }
     }
-    return best;
+    if (best) return best;
+    const tile = state.tiles.find(({ left, top, width, height }) => px >= left && px <= left + width && py >= top && py <= top + height);
+    return tile?.mark ? { mark: tile.mark, end: "at" } : null;
 };
 
 /** One drag, from the press on. */

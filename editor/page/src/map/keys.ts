@@ -135,6 +135,11 @@ export const addKeys = (app: App, state: MapState): void => {
                 state.picture = !state.picture;
                 app.invalidate();
             } },
+        { id: "map-forms", label: "Show the forms of the examples on the map", group, keys: ["Shift+P"], enabled: there,
+            run: () => {
+                state.forms = !state.forms;
+                app.invalidate();
+            } },
         { id: "map-fit", label: "Show all examples and the whole range on the map", group, keys: ["I"], enabled: there,
             run: () => {
                 state.fit();

@@ -2,8 +2,10 @@
 // in between. For a layer with one axis, the weights over that axis.
 import type { App } from "../core/app";
 import { commandButton } from "../core/buttons";
-import { h } from "../core/dom";
+import { h, setText } from "../core/dom";
 import { drawCanvas, makeCanvas } from "./canvas";
+import { addEnlarge } from "./enlarge";
+import { Forms } from "./forms";
 import { addGestures } from "./gestures";
 import { Heat } from "./heat";
 import { addKeys, movePose } from "./keys";
@@ -56,27 +58,33 @@ const makeButtons = (app: App, state: MapState, canvas: HTMLCanvasElement) => {
         element.addEventListener("click", () => canvas.focus({ preventScroll: true }));
         return element;
     };
-    const [take, picture, fit] = [button("map-take", "Use this form"), button("map-picture", "Form at pointer"), button("map-fit", "Frame all")];
+    const [large, take] = [button("map-enlarge", "Enlarge map"), button("map-take", "Use this form")];
+    const [forms, picture, fit] = [button("map-forms", "Forms"), button("map-picture", "Form at pointer"), button("map-fit", "Frame all")];
     take.title = "Take the form at the pose, then click where you want it (T). Or drag with Alt.";
     const update = (): void => {
         take.setAttribute("aria-pressed", String(state.taken !== null));
         picture.setAttribute("aria-pressed", String(state.picture));
+        forms.setAttribute("aria-pressed", String(state.forms));
+        setText(large, state.isLarge ? "Close map (Esc)" : "Enlarge map");
     };
-    return { row: h("div", { class: "buttons" }, take, picture, fit), update };
+    return { row: h("div", { class: "buttons" }, large, take, forms, picture, fit), update };
 };
 
 export const mapPanel = (app: App): HTMLElement => {
     const state = new MapState(app);
     const canvas = makeCanvas(state);
+    const panel = h("div", { class: "map" });
     addKeys(app, state);
+    addEnlarge(app, state, panel, canvas);
     const selects = makeSelects(app, state);
     const buttons = makeButtons(app, state, canvas);
     const missing = h("p", { class: "missing" });
     const under = { place: h("span", { class: "place" }), weights: h("span", { class: "weights-here" }) };
     const legend = h("p", { class: "legend" }, under.place, under.weights);
     const caption = h("p", { class: "caption" });
-    const body = h("div", { class: "body" }, selects.row, canvas, caption, legend, buttons.row);
-    const preview = new Preview(app, state, canvas);
+    const dock = h("div", { class: "dock" });
+    const body = h("div", { class: "body" }, selects.row, canvas, dock, caption, legend, buttons.row);
+    const preview = new Preview(app, state, canvas, dock);
 
     let captioned = "";
     const writeCaption = (): void => {
@@ -103,7 +111,7 @@ export const mapPanel = (app: App): HTMLElement => {
         selects.update();
         buttons.update();
         if (why === null) {
-            drawCanvas(canvas, app, state, heat);
+            drawCanvas(canvas, app, state, heat, forms);
             write();
         }
         preview.update();
@@ -118,6 +126,9 @@ export const mapPanel = (app: App): HTMLElement => {
         });
     };
     const heat = new Heat(state, redraw);
+    const forms = new Forms(app, state, redraw);
+    // For tests, and for the browser's console.
+    Object.assign(canvas, { forms });
     app.on("frame", () => {
         shown = app.layer;
         update();
@@ -136,5 +147,6 @@ export const mapPanel = (app: App): HTMLElement => {
             redraw();
         }
     });
-    return h("div", { class: "map" }, missing, body);
+    panel.append(missing, body);
+    return panel;
 };

@@ -1,15 +1,9 @@
 // The visible part of the plane and its position in the canvas, in CSS pixels.
+import type { Box } from "../core/labels";
 
 export interface Range {
     min: number;
     max: number;
-}
-
-export interface Box {
-    left: number;
-    top: number;
-    width: number;
-    height: number;
 }
 
 /** Room for text at the edges. */
@@ -20,11 +14,13 @@ export class Plane {
     y: Range = { min: 0, max: 1 };
     box: Box = { left: 0, top: 0, width: 1, height: 1 };
 
-    resize(width: number, height: number): void {
+    /** `numbers`: the width of the widest number at the left edge. */
+    resize(width: number, height: number, numbers = 0): void {
+        const left = Math.max(EDGE.left, Math.min(Math.ceil(numbers) + 20, width / 3));
         this.box = {
-            left: EDGE.left,
+            left,
             top: EDGE.top,
-            width: Math.max(width - EDGE.left - EDGE.right, 10),
+            width: Math.max(width - left - EDGE.right, 10),
             height: Math.max(height - EDGE.top - EDGE.bottom, 10),
         };
     }

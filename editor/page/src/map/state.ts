@@ -7,6 +7,8 @@ import type { Finding } from "../core/server";
 import { weigherOf } from "../core/weighers";
 import { pseudoName } from "../core/words";
 import { coordinatesOf, examplePoint, type Coordinate } from "./axes";
+import type { Placed } from "../core/labels";
+import type { Tile } from "./forms";
 import { fitted, Plane, type Range } from "./plane";
 
 export interface Mark {
@@ -66,6 +68,16 @@ export class MapState {
     /** The pointer in pixels of the canvas; null outside. */
     pointer: [number, number] | null = null;
     picture = true;
+    /** Show forms on the map. */
+    forms = true;
+    /** The map fills the window. */
+    isLarge = false;
+    /** Pictures of marks that a pointer can grab. */
+    tiles: readonly Tile[] = [];
+    /** The names and numbers on the map, in pixels of the canvas. */
+    labels: readonly Placed[] = [];
+    /** The sides on which names stood last. */
+    readonly sides = new Map<string, number>();
 
     /** The layer and space that the coordinates belong to. */
     #axesOf: unknown[] = [];
@@ -166,8 +178,10 @@ export class MapState {
         if (!this.x) return;
         const xs = this.marks.flatMap((mark) => [mark.x, ...(mark.from ? [mark.from.x] : [])]);
         const ys = this.marks.flatMap((mark) => [mark.y, ...(mark.from ? [mark.from.y] : [])]);
-        this.plane.x = fitted(this.x, xs);
-        this.plane.y = this.y ? fitted(this.y, ys) : { min: -0.35, max: 1.35 };
+        // Room for pictures at the edge of the enlarged map.
+        const margin = this.isLarge ? 0.1 : undefined;
+        this.plane.x = fitted(this.x, xs, margin);
+        this.plane.y = this.y ? fitted(this.y, ys, margin) : { min: -0.35, max: 1.35 };
     }
 
     /** The pose's point with the shown coordinates set to these values. */

@@ -87,13 +87,32 @@ export class SmallPictures implements Pictures {
         const away = [target.x, target.y, target.z].map((at, i) => 0.5 * (box[i]! + box[i + 3]!) - at);
         if (Math.hypot(...away) < 0.6 * radius && radiusOf(box) < 1.5 * radius) return usual;
         this.#roaming.frame(positions, 1);
+        // From as far, so that sizes can still be compared.
+        this.#roaming.distance = Math.max(this.#roaming.distance, usual.distance);
         return this.#roaming;
     }
 
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void {
+        const plate = this.#render(canvas, set);
+        if (!plate) return;
+        this.stand.renderer.readRenderTargetPixels(plate.target, 0, 0, canvas.width, canvas.height, plate.pixels);
+        develop(plate.pixels, plate.image);
+        canvas.getContext("2d")?.putImageData(plate.image, 0, 0);
+    }
+
+    async drawLater(canvas: HTMLCanvasElement, set: (pose: Pose) => void): Promise<void> {
         const { width, height } = canvas;
-        const context = canvas.getContext("2d");
-        if (!context || width < 1 || height < 1 || this.stand.gl.isContextLost()) return;
+        const plate = this.#render(canvas, set);
+        if (!plate) return;
+        const pixels = new Uint8Array(4 * width * height);
+        await this.stand.renderer.readRenderTargetPixelsAsync(plate.target, 0, 0, width, height, pixels);
+        develop(pixels, plate.image);
+        if (canvas.width === width && canvas.height === height) canvas.getContext("2d")?.putImageData(plate.image, 0, 0);
+    }
+
+    /** Draws the form to a plate of the canvas's size; null if there is nothing to draw to. */
+    #render({ width, height }: HTMLCanvasElement, set: (pose: Pose) => void): Plate | null {
+        if (width < 1 || height < 1 || this.stand.gl.isContextLost()) return null;
         const { pose, surface, form, skin, eye: usual } = this.#open();
         set(pose.rest());
         surface.evaluate(pose);
@@ -107,15 +126,13 @@ export class SmallPictures implements Pictures {
         renderer.setClearColor(0, 0);
         renderer.clear();
         renderer.render(this.#scene, camera);
-        renderer.readRenderTargetPixels(plate.target, 0, 0, width, height, plate.pixels);
         renderer.setRenderTarget(null);
-        develop(plate);
-        context.putImageData(plate.image, 0, 0);
+        return plate;
     }
 }
 
 // Converts bottom-up rows with premultiplied alpha to the format of ImageData.
-const develop = ({ pixels, image }: Plate): void => {
+const develop = (pixels: Uint8Array, image: ImageData): void => {
     const { width, height, data } = image;
     for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
