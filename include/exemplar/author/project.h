@@ -231,6 +231,11 @@ typedef struct ex_kept_paths ex_kept_paths;
  * keep; 0: 256 MiB. The layer found last stays, however large it is. */
 EX_API ex_kept_paths *ex_kept_paths_create(size_t most);
 EX_API void ex_kept_paths_destroy(ex_kept_paths *kept);
+/* Also keeps them in files of that folder, which is made if it is missing, so that other processes on this machine find
+ * them. Call it before the first build. Files of another version of the library, and damaged ones, are as good as none.
+ * most: bytes of the files, of which the ones used last stay; 0: 512 MiB. False if the folder's name is empty or longer
+ * than 1023 bytes. */
+EX_API bool ex_kept_paths_use_folder(ex_kept_paths *kept, const char *folder, size_t most);
 
 /* Options of building. */
 typedef struct ex_build_options {

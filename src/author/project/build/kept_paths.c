@@ -4,7 +4,8 @@
  *
  * Entries are compared by the number of vertices, triangles and examples and by a hash of 64 bits over all numbers. An
  * entry is freed once nobody uses it and it has left the list, which holds those used last, up to a number of bytes.
- * The lock is held for a few steps only, never while paths are found.
+ * The lock is held for a few steps only, never while paths are found, read or written. With a folder, paths that are
+ * not in the list are looked for in its files (paths_file.c).
  */
 #include "author/base/array.h"
 #include "author/base/rows.h"
@@ -16,6 +17,8 @@
 
 /* Bytes in the list: layers of a project and some steps of undo. A mixture of a body has about 10 MB. */
 static const size_t kept_bytes = (size_t)256 << 20;
+/* Bytes in the folder: some projects. */
+static const size_t folder_bytes = (size_t)512 << 20;
 
 struct exi_kept_entry {
     exi_paths_key key;
@@ -31,6 +34,8 @@ struct ex_kept_paths {
     exi_kept_entry **entries; /* [count], the last used first */
     size_t capacity;
     int count;
+    char folder[EXI_PATHS_FOLDER_SIZE]; /* "" for none */
+    size_t folder_most;
 };
 
 static void take_lock(ex_kept_paths *kept) {
@@ -49,6 +54,15 @@ ex_kept_paths *ex_kept_paths_create(size_t most) {
         kept->most = most > 0 ? most : kept_bytes;
     }
     return kept;
+}
+
+bool ex_kept_paths_use_folder(ex_kept_paths *kept, const char *folder, size_t most) {
+    const size_t size = strlen(folder);
+    if (size == 0 || size >= sizeof kept->folder)
+        return false;
+    memcpy(kept->folder, folder, size + 1);
+    kept->folder_most = most > 0 ? most : folder_bytes;
+    return true;
 }
 
 /* Takes one user away; returns the entry if it was the last. */
@@ -146,7 +160,7 @@ static exi_kept_entry *make_room(ex_kept_paths *kept) {
     return left;
 }
 
-exi_kept_entry *exi_kept_paths_find(ex_kept_paths *kept, const exi_paths_key *key) {
+static exi_kept_entry *find_in_list(ex_kept_paths *kept, const exi_paths_key *key) {
     exi_kept_entry *found = NULL;
     take_lock(kept);
     for (int i = 0; !found && i < kept->count; i++)
@@ -159,7 +173,7 @@ exi_kept_entry *exi_kept_paths_find(ex_kept_paths *kept, const exi_paths_key *ke
     return found;
 }
 
-exi_kept_entry *exi_kept_paths_add(ex_kept_paths *kept, const exi_paths_key *key, ex_trajectories *found) {
+static exi_kept_entry *add_to_list(ex_kept_paths *kept, const exi_paths_key *key, ex_trajectories *found) {
     exi_kept_entry *entry = malloc(sizeof *entry), *left = NULL;
     if (!entry)
         return NULL;
@@ -185,6 +199,23 @@ exi_kept_entry *exi_kept_paths_add(ex_kept_paths *kept, const exi_paths_key *key
         left = next;
     }
     return entry;
+}
+
+exi_kept_entry *exi_kept_paths_find(ex_kept_paths *kept, const exi_paths_key *key) {
+    exi_kept_entry *entry = find_in_list(kept, key);
+    ex_trajectories *read = !entry && kept->folder[0] ? exi_paths_file_read(kept->folder, key) : NULL;
+    if (!read)
+        return entry;
+    entry = add_to_list(kept, key, read);
+    if (!entry)
+        ex_trajectories_destroy(read);
+    return entry;
+}
+
+exi_kept_entry *exi_kept_paths_add(ex_kept_paths *kept, const exi_paths_key *key, ex_trajectories *found) {
+    if (kept->folder[0])
+        exi_paths_file_write(kept->folder, kept->folder_most, key, found);
+    return add_to_list(kept, key, found);
 }
 
 ex_trajectories *exi_kept_entry_paths(const exi_kept_entry *entry) {

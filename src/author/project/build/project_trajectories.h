@@ -4,6 +4,7 @@
  *
  *   project_trajectories.c  finds, takes and evaluates them
  *   kept_paths.c            keeps them from one build to the next
+ *   paths_file.c            and in files, from one process to the next
  *   segments_file.c         files of segments
  *   trajectories_note.c     how they were found, as stored in a rig
  *
@@ -86,6 +87,13 @@ exi_kept_entry *exi_kept_paths_find(ex_kept_paths *kept, const exi_paths_key *ke
 exi_kept_entry *exi_kept_paths_add(ex_kept_paths *kept, const exi_paths_key *key, ex_trajectories *found);
 ex_trajectories *exi_kept_entry_paths(const exi_kept_entry *entry);
 void exi_kept_paths_release(ex_kept_paths *kept, exi_kept_entry *entry);
+
+/* Longest name of a folder of kept paths, with its NUL. */
+#define EXI_PATHS_FOLDER_SIZE 1024
+/* The paths of that key in a file of the folder; NULL if there is no such file or it is damaged. */
+ex_trajectories *exi_paths_file_read(const char *folder, const exi_paths_key *key);
+/* Writes that file, and removes the oldest ones above `most` bytes. Paths that cannot be written are only not there. */
+void exi_paths_file_write(const char *folder, size_t most, const exi_paths_key *key, const ex_trajectories *found);
 
 /* ---- segments ---- */
 

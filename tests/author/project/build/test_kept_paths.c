@@ -2,9 +2,16 @@
  * Paths kept from one build or check to the next: rigs are the same to the byte, forms and options that differ are
  * found anew, and old entries go while they are in use.
  */
+#define _XOPEN_SOURCE 700
+
 #include "author/project/bars.h"
 
 #include "support/fail_alloc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A layer of three poses. */
 #define TEXT(weigh, how, place, second)                                                                                \
@@ -13,6 +20,11 @@
     "'reference': true, 'at': {'d': 0}}, {'name': 'high', 'mesh': 'a.obj', 'at': {'d': " place "}}, "                  \
     "{'name': 'low', 'mesh': '" second "', 'at': {'d': -1}}]}]}"
 #define CALM "'kind': 'calm'"
+/* A layer of one pose. */
+#define ONE                                                                                                            \
+    "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [{'name': 'd', 'min': 0, 'max': 1}], "         \
+    "'weigh': "                                                                                                        \
+    "{'kind': 'direct'}, 'shape': 'trajectory', 'examples': [{'name': 'high', 'mesh': 'a.obj'}]}]}"
 
 /* Counts the reports of paths being found: none if they were kept. */
 static bool count_finding(void *user, const char *what, double fraction) {
@@ -141,10 +153,103 @@ static void entries_in_use_stay(void **state) {
     ex_kept_paths_destroy(kept);
 }
 
+/* Like finds, as another process would: with an empty list and that folder. */
+static bool finds_beside(const char *folder, size_t most, const char *text) {
+    ex_kept_paths *kept = ex_kept_paths_create(0);
+    assert_true(ex_kept_paths_use_folder(kept, scratch_path(folder), most));
+    const bool found = finds(kept, text);
+    ex_kept_paths_destroy(kept);
+    return found;
+}
+
+/* The only file in a folder, opened; -1 if there is none or more. */
+static int only_file(const char *folder) {
+    DIR *listing = opendir(scratch_path(folder));
+    int file = -1, count = 0;
+    assert_non_null(listing);
+    for (struct dirent *entry; (entry = readdir(listing));)
+        if (entry->d_name[0] != '.' && count++ == 0)
+            file = openat(dirfd(listing), entry->d_name, O_RDWR);
+    closedir(listing);
+    return count == 1 ? file : -1;
+}
+
+static size_t size_in(const char *folder) {
+    struct stat status;
+    const int file = only_file(folder);
+    assert_int_equal(fstat(file, &status), 0);
+    close(file);
+    return (size_t)status.st_size;
+}
+
+/* Changes a byte of the only file in the folder, or cuts it short there. */
+static void damage(const char *folder, double where, bool cut) {
+    const off_t at = (off_t)(where * (double)(size_in(folder) - 1));
+    const int file = only_file(folder);
+    char byte = 0;
+    assert_true(pread(file, &byte, 1, at) == 1);
+    byte = (char)(byte ^ 1);
+    assert_true(cut ? ftruncate(file, at) == 0 : pwrite(file, &byte, 1, at) == 1);
+    close(file);
+}
+
+static void a_folder_outlives_the_process(void **state) {
+    (void)state;
+    static const char *const ways[] = {"", "'correctors': 0", "'mode': 'paper'", "'mode': 'paper', 'bases': true"};
+    ex_kept_paths *none = ex_kept_paths_create(0);
+    assert_false(ex_kept_paths_use_folder(none, "", 0));
+    ex_kept_paths_destroy(none);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, TEXT(CALM, "%s", "1", "b.obj"), ways[i]);
+        assert_true(finds_beside("kept/paths", 0, text));
+        assert_false(finds_beside("kept/paths", 0, text));
+    }
+    assert_false(finds_beside("kept/paths", 0, TEXT("'kind': 'cardinal'", "", "0.7", "b.obj")));
+    assert_true(finds_beside("kept/paths", 0, TEXT(CALM, "", "1", "t.obj")));
+    /* a single example has correctors of its own */
+    assert_true(finds_beside("kept/paths", 0, ONE));
+    assert_false(finds_beside("kept/paths", 0, ONE));
+}
+
+static void damaged_files_are_none(void **state) {
+    (void)state;
+    for (int i = 0; i <= 20; i++) {
+        finds_beside("hurt", 0, ONE);
+        assert_false(finds_beside("hurt", 0, ONE));
+        damage("hurt", 0.05 * i, i % 2 == 0);
+        assert_true(finds_beside("hurt", 0, ONE)); /* and writes it again */
+    }
+}
+
+/* A folder with room for two and a half files of one size keeps the two used last. */
+static void a_folder_is_bounded(void **state) {
+    (void)state;
+    char texts[3][1000];
+    for (int i = 0; i < 3; i++)
+        snprintf(texts[i], sizeof texts[i], TEXT(CALM, "'correctors': 0", "1", "%s"),
+                 i == 0   ? "b.obj"
+                 : i == 1 ? "t.obj"
+                          : "a.obj");
+    for (int i = 0; i < 3; i++)
+        assert_true(finds_beside("small", 1, texts[i]));
+    assert_false(finds_beside("small", 1, texts[2])); /* the newest stays, however large */
+    const size_t most = size_in("small") * 5 / 2;
+    assert_true(finds_beside("two", most, texts[0]));
+    assert_true(finds_beside("two", most, texts[1]));
+    assert_false(finds_beside("two", most, texts[0]));
+    assert_true(finds_beside("two", most, texts[2]));
+    assert_false(finds_beside("two", most, texts[0]));
+    assert_false(finds_beside("two", most, texts[2]));
+    assert_true(finds_beside("two", most, texts[1]));
+}
+
 /* Builds twice, the second time with the paths of the first, if there was memory to keep them. */
-static ex_result build_twice(const ex_project *project) {
+static ex_result build_twice(const ex_project *project, const char *folder) {
     ex_kept_paths *kept = ex_kept_paths_create(0);
     const ex_build_options how = {.kept_paths = kept};
+    if (kept && folder)
+        ex_kept_paths_use_folder(kept, scratch_path(folder), 0);
     ex_result result = EX_OK;
     for (int i = 0; i < 2 && result == EX_OK; i++) {
         ex_rig *rig = NULL;
@@ -157,27 +262,41 @@ static ex_result build_twice(const ex_project *project) {
     return result;
 }
 
-static void memory_may_fail(void **state) {
-    (void)state;
-    ex_project *project = parse_project(TEXT(CALM, "'correctors': 0", "1", "b.obj"));
+/* Fails one allocation after the other. Returns how often the build went well all the same. */
+static int fail_each(const ex_project *project, bool has_folder, bool is_full) {
     int unkept = 0;
     for (int nth = 1, reached = 1; reached; nth++) {
+        char folder[32] = "full";
+        if (!is_full)
+            snprintf(folder, sizeof folder, "new%d", nth);
         fail_alloc_arm(nth);
-        const ex_result result = build_twice(project);
+        const ex_result result = build_twice(project, has_folder ? folder : NULL);
         reached = fail_alloc_reached();
         fail_alloc_arm(0);
         assert_true(result == EX_OK || (reached && result == EX_ERROR_MEMORY));
         unkept += reached && result == EX_OK;
     }
-    assert_true(unkept >= 2); /* the list, and an entry */
+    return unkept;
+}
+
+static void memory_may_fail(void **state) {
+    (void)state;
+    ex_project *project = parse_project(TEXT(CALM, "'correctors': 0", "1", "b.obj"));
+    const int plain = fail_each(project, false, false);
+    assert_true(plain >= 2);                              /* the list, and an entry */
+    assert_true(fail_each(project, true, false) > plain); /* and a file that is not written */
+    assert_int_equal(build_twice(project, "full"), EX_OK);
+    assert_true(fail_each(project, true, true) > plain); /* or not read */
     ex_project_destroy(project);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spaces_keep_paths),   cmocka_unit_test(forms_and_options_find_new_ones),
-        cmocka_unit_test(bytes_are_bounded),   cmocka_unit_test(checks_and_builds_share_them),
-        cmocka_unit_test(entries_in_use_stay), cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(spaces_keep_paths),      cmocka_unit_test(forms_and_options_find_new_ones),
+        cmocka_unit_test(bytes_are_bounded),      cmocka_unit_test(checks_and_builds_share_them),
+        cmocka_unit_test(entries_in_use_stay),    cmocka_unit_test(a_folder_outlives_the_process),
+        cmocka_unit_test(damaged_files_are_none), cmocka_unit_test(a_folder_is_bounded),
+        cmocka_unit_test(memory_may_fail),
     };
     return cmocka_run_group_tests_name("author.project.kept_paths", tests, write_bars, scratch_tear_down);
 }
