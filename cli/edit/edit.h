@@ -27,6 +27,15 @@ typedef struct exi_sent {
     atomic_bool is_there;
 } exi_sent;
 
+/* The step that a build is at (edit_progress.c). */
+typedef struct exi_edit_step {
+    const char *kind; /* "mesh", "driver", "subdividing", "example", "trajectories", "solving" or "sending"; NULL: no
+                         build runs */
+    char layer[256], example[256]; /* cut if longer; "" for none */
+    int number, count;             /* of the example in its layer, from 1 */
+    double fraction;               /* of the whole build */
+} exi_edit_step;
+
 typedef struct exi_edit {
     char *path;       /* path of the project: its folder with links resolved, and the name as given */
     char *folder;     /* folder part of path, ending in '/' */
@@ -47,10 +56,12 @@ typedef struct exi_edit {
     char *motion_source;              /* file in the folder that either comes from, or NULL */
     exi_sent sent, cache;             /* the upload being read, and the uploaded cache of the driver */
     char dropped[EXI_EDIT_SENT_SIZE]; /* folder of files for a new project, "" for none; guarded by `writing` */
-    atomic_bool starts;               /* true while there is no project yet, not guarded */
-    atomic_int build_running;         /* builds that run or wait, not guarded */
-    atomic_uint build_cancels;        /* times that they were cancelled, not guarded */
-    atomic_bool ends;                 /* true once the editor stops, not guarded */
+    pthread_mutex_t progressing;      /* guards step, for a moment only */
+    exi_edit_step step;
+    atomic_bool starts;        /* true while there is no project yet, not guarded */
+    atomic_int build_running;  /* builds that run or wait, not guarded */
+    atomic_uint build_cancels; /* times that they were cancelled, not guarded */
+    atomic_bool ends;          /* true once the editor stops, not guarded */
 } exi_edit;
 
 /* False after printing an error. Call exi_edit_close either way. */
@@ -67,6 +78,10 @@ void exi_edit_forget_dropped(exi_edit *edit);
 void exi_edit_forget_motion(exi_edit *edit);
 /* Forgets the rig of the last build and everything made from it. With `building` locked. */
 void exi_edit_forget_rig(exi_edit *edit);
+
+/* Takes what the library tells about its progress as a step. `what` is one of the view's texts or a word. */
+void exi_edit_step_take(exi_edit_step *step, const ex_project_view *view, const char *what, double fraction);
+void exi_edit_progress_set(exi_edit *edit, const exi_edit_step *step);
 
 /* ---- requests and answers ---- */
 
@@ -132,6 +147,7 @@ typedef void exi_request(exi_edit *edit, const exi_asked *asked, exi_answer *ans
 
 exi_request exi_edit_get_project, exi_edit_get_version, exi_edit_put_project; /* edit_project.c */
 exi_request exi_edit_build, exi_edit_cancel, exi_edit_check;                  /* edit_build.c */
+exi_request exi_edit_get_progress;                                            /* edit_progress.c */
 
 exi_request exi_edit_post_sculpt, exi_edit_post_start;                   /* edit_start.c */
 exi_request exi_edit_post_file;                                          /* edit_files.c */

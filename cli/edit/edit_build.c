@@ -19,6 +19,9 @@ static void refuse_project(const exi_edit *edit, exi_answer *answer, const ex_er
 typedef struct building {
     exi_edit *edit;
     unsigned cancels; /* times that builds had been cancelled when this one was asked for */
+    bool keeps;       /* false for a draft, which waits for no other build and is not kept */
+    const ex_project_view *view;
+    exi_edit_step step;
     const char *folder;
     exi_damped_list damped;
     char **notes;
@@ -46,8 +49,11 @@ static bool is_cancelled(const building *b) {
 }
 
 static bool on_progress(void *user, const char *what, double fraction) {
-    (void)what, (void)fraction;
-    return !is_cancelled(user);
+    building *b = user;
+    exi_edit_step_take(&b->step, b->view, what, fraction);
+    if (b->keeps)
+        exi_edit_progress_set(b->edit, &b->step);
+    return !is_cancelled(b);
 }
 
 static ex_result build(const exi_edit *edit, const ex_project *project, building *b, ex_error *error) {
@@ -59,12 +65,14 @@ static ex_result build(const exi_edit *edit, const ex_project *project, building
                                   .damped = &b->damped.hook,
                                   .note = on_note,
                                   .note_user = b,
-                                  .tasks = exi_pool_tasks(edit->pool),
+                                  .tasks = b->keeps ? exi_pool_tasks(edit->pool) : NULL, /* one at a time */
                                   .kept_paths = edit->kept_paths};
     ex_result result = ex_project_build(project, &how, &rig, error);
     b->seconds = exi_clock() - start;
     if (result == EX_OK && ex_rig_get_driver(rig, &driver, NULL))
         b->driver_count = driver.driver.vertex_count;
+    if (result == EX_OK && b->keeps)
+        exi_edit_progress_set(b->edit, &(exi_edit_step){.kind = "sending", .fraction = 1});
     if (result == EX_OK)
         result = exi_rig_encode(rig, &b->rig, &b->rig_size, error);
     if (result == EX_OK)
@@ -77,12 +85,10 @@ static ex_result build(const exi_edit *edit, const ex_project *project, building
     return result;
 }
 
-static void reply_built(const exi_edit *edit, const building *b, exi_answer *answer) {
+static void reply_built(const char *id, const building *b, exi_answer *answer) {
     exi_reply reply;
-    char id[24];
     if (!exi_reply_start(&reply, answer, 200))
         return;
-    snprintf(id, sizeof id, "%d", edit->build_count);
     exi_emit_text(&reply.json, "build", id);
     exi_emit_text(&reply.json, "text", b->text);
     exi_emit_open(&reply.json, "notes", '[');
@@ -104,13 +110,13 @@ static void reply_built(const exi_edit *edit, const building *b, exi_answer *ans
 
 /* Keeps the result. The answer has a separate copy, so sending it to a slow reader does not block other builds. */
 static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
-    char *copy = malloc(b->rig_size + 1);
+    char *copy = malloc(b->rig_size + 1), id[24];
     if (!copy) {
         exi_refuse_memory(answer);
         return;
     }
-    edit->build_count++;
-    reply_built(edit, b, answer);
+    snprintf(id, sizeof id, "%d", ++edit->build_count);
+    reply_built(id, b, answer);
     answer->framed = answer->status == 200;
     answer->bytes = answer->owned = memcpy(copy, b->rig, b->rig_size);
     answer->size = b->rig_size;
@@ -139,6 +145,21 @@ static void refuse_cancelled(const exi_edit *edit, exi_answer *answer) {
     exi_reply_end(&reply);
 }
 
+/* Builds beside another build, for a first look. Motions and bakes do not know the rig. */
+static void build_draft(exi_edit *edit, building *b, const ex_project *project, exi_answer *answer) {
+    ex_error error = {.result = EX_OK};
+    const ex_result result = build(edit, project, b, &error);
+    if (result != EX_OK) {
+        exi_refuse_error(edit, answer, is_cancelled(b) ? 409 : 422, &error, ex_project_get(project));
+        return;
+    }
+    reply_built("draft", b, answer);
+    answer->framed = answer->status == 200;
+    answer->bytes = answer->owned = b->rig;
+    answer->size = b->rig_size;
+    b->rig = NULL;
+}
+
 /* Builds, or waits until another build is done. A cancelled build leaves everything as it was. */
 static void build_project(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
@@ -150,20 +171,29 @@ static void build_project(exi_edit *edit, building *b, ex_project **project, exi
         keep(edit, b, project, answer);
     else
         exi_refuse_error(edit, answer, 422, &error, ex_project_get(*project));
+    exi_edit_progress_set(edit, &(exi_edit_step){.kind = NULL});
     pthread_mutex_unlock(&edit->building);
 }
 
 void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
     building b = {.edit = edit, .cancels = atomic_load(&edit->build_cancels), .folder = edit->folder};
+    char keep[4] = "1";
+    if (!exi_asked_optional(asked, "keep", keep, sizeof keep, answer))
+        return;
+    b.keeps = strcmp(keep, "0") != 0;
     ex_project *project = exi_edit_parse(edit, asked, &error);
     if (!project) {
         refuse_project(edit, answer, &error);
         return;
     }
+    b.view = ex_project_get(project);
     exi_damped_start(&b.damped);
     atomic_fetch_add(&edit->build_running, 1);
-    build_project(edit, &b, &project, answer);
+    if (b.keeps)
+        build_project(edit, &b, &project, answer);
+    else
+        build_draft(edit, &b, project, answer);
     atomic_fetch_sub(&edit->build_running, 1);
     exi_damped_free(&b.damped);
     for (int i = 0; i < b.note_count; i++)

@@ -28,12 +28,27 @@ static char *folder_of(const char *path) {
     return folder;
 }
 
+/* Paths of trajectories stay in the user's cache, $XDG_CACHE_HOME or ~/.cache: they can be found again at any time, so
+ * they do not belong beside the project. */
+static void keep_paths_in_cache(exi_edit *edit) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const bool given = cache && cache[0] == '/'; /* its specification says to ignore other values */
+    char folder[1024];
+    if (!edit->kept_paths || (!given && !(home && home[0] == '/')))
+        return;
+    const int size = given ? snprintf(folder, sizeof folder, "%s/exemplar/paths", cache)
+                           : snprintf(folder, sizeof folder, "%s/.cache/exemplar/paths", home);
+    if (size > 0 && (size_t)size < sizeof folder)
+        ex_kept_paths_use_folder(edit->kept_paths, folder, 0);
+}
+
 bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     *edit = (exi_edit){.folder = folder_of(path)};
     pthread_mutex_init(&edit->writing, NULL);
     pthread_mutex_init(&edit->checking, NULL);
     pthread_mutex_init(&edit->building, NULL);
+    pthread_mutex_init(&edit->progressing, NULL);
     if (!edit->folder && errno != ENOMEM) {
         exi_failed_text("cannot find the folder of '%s': %s", path, strerror(errno));
         return false;
@@ -46,6 +61,7 @@ bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
     edit->name = strcpy(edit->path + size, name);
     edit->pool = exi_pool_create(call->threads);
     edit->kept_paths = ex_kept_paths_create(0); /* without it, everything is only slower */
+    keep_paths_in_cache(edit);
     return true;
 }
 
@@ -97,6 +113,7 @@ void exi_edit_close(exi_edit *edit) {
     pthread_mutex_destroy(&edit->writing);
     pthread_mutex_destroy(&edit->checking);
     pthread_mutex_destroy(&edit->building);
+    pthread_mutex_destroy(&edit->progressing);
     free(edit->path);
     free(edit->folder);
 }

@@ -241,6 +241,54 @@ class Requests(Case):
         self.assertEqual(self.post("motion", TABLE, build=build, name="a.csv").status, 200)
         self.assertEqual(self.build()[0]["build"], "2")
 
+    def test_progress(self):
+        """A build says where it is; a draft runs beside it, is not kept, and says nothing."""
+        self.assertEqual(self.editor.ask("GET", "api/progress").json(), {"step": None})
+        build, rig = self.build()
+        seen = []
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(self.post, "build", self.long_project())
+            while not (seen and seen[-1]["step"] == "trajectories"):
+                seen.append(self.editor.ask("GET", "api/progress").json())
+            self.assertEqual(seen[-1]["layer"], "l")
+            self.assertTrue(0 < seen[-1]["fraction"] < 1, seen[-1])
+            for step in seen:
+                if step["step"] == "example":
+                    self.assertEqual((step["layer"], step["example"], step["count"]), ("l", f"e{step['number'] - 1}", 200))
+            head, draft = self.post("build", self.text, keep=0).framed()
+            self.assertEqual((head["build"], draft), ("draft", rig))
+            self.assertEqual(self.editor.ask("GET", "api/progress").json()["step"], "trajectories")
+            self.post("cancel", "")
+            self.refused(asked.result(), 409, "cancelled")
+        self.assertEqual(self.editor.ask("GET", "api/progress").json(), {"step": None})
+        self.refused(self.post("motion", TABLE, build="draft", name="a.csv"), 409)
+        self.assertEqual(self.post("motion", TABLE, build=build["build"], name="a.csv").status, 200)
+        missing = self.text.replace("thick.obj", "none.obj")
+        self.assertEqual(self.refused(self.post("build", missing, keep=0), 422, "none.obj")["where"], "layers[0].examples[2]")
+
+    def test_paths_stay_in_the_cache(self):
+        """The next process finds them there, and a project beside has nothing new in its folder."""
+        text = json.dumps({**json.loads(self.text), "layers": [
+            {"name": "l", "space": [{"name": "t", "min": 0, "max": 1}], "weigh": {"kind": "direct"},
+             "shape": "trajectory", "examples": [{"name": "bent", "mesh": "bent.obj"}]}]})
+        rig = self.build(text)[1]
+        files = list((self.folder / ".cache/exemplar/paths").iterdir())
+        self.assertEqual([file.suffix for file in files], [".paths"])
+        before = files[0].stat().st_mtime_ns
+        editor = Editor(self.folder, env={**os.environ, "XDG_CACHE_HOME": str(self.folder / ".cache")})
+        try:
+            self.assertEqual(editor.ask("POST", "api/build", text).framed()[1], rig)
+        finally:
+            editor.end()
+        self.assertGreater(files[0].stat().st_mtime_ns, before)
+        # Without a home, or with a folder that cannot be made, everything is only slower.
+        for env in ({"XDG_CACHE_HOME": "cache", "HOME": ""}, {"XDG_CACHE_HOME": str(self.folder / "band.json")}):
+            editor = Editor(self.folder, env={**os.environ, **env})
+            try:
+                self.assertEqual(editor.ask("POST", "api/build", text).framed()[1], rig)
+            finally:
+                editor.end()
+
     def test_a_build_when_the_editor_ends(self):
         """It gets no answer, for nobody cancelled it."""
         with concurrent.futures.ThreadPoolExecutor(1) as pool:

@@ -1,6 +1,8 @@
 """Shared by the tests of exemplar edit: the tool serving a project, and requests like those of the page."""
 import http.client
 import json
+import os
+import pathlib
 import re
 import select
 import signal
@@ -34,7 +36,8 @@ class Answer:
 class Editor:
     """The tool serving a project, and requests like those of the page."""
 
-    def __init__(self, folder, name="band.json", *words, modes=False, open_files=None, **how):
+    def __init__(self, folder, name="band.json", *words, modes=False, open_files=None, env=None, **how):
+        how["env"] = {"XDG_CACHE_HOME": str(pathlib.Path(folder).resolve() / ".cache"), **(env or os.environ)}
         self.process = subprocess.Popen([harness.TOOL, "edit", str(name), "--no-open", *words], cwd=folder, **how,
                                         preexec_fn=harness.limits(modes=modes, open_files=open_files),
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,18 +1,20 @@
 // Entry point: opens the project from the server, or the rig in the page, and creates the panels.
 import { start, ExemplarError, type Runtime } from "@exemplar/runtime";
 import wasm from "@exemplar/runtime/exemplar.wasm";
-import { App, SLOW } from "./core/app";
-import { h } from "./core/dom";
+import { App } from "./core/app";
+import { draftOf } from "./core/draft";
 import { treeOf } from "./core/exported";
 import { History } from "./core/history";
-import { projectOf } from "./core/project";
-import { Refusal, Server, type Opened } from "./core/server";
+import { followProgress } from "./core/progress";
+import { projectOf, type Project } from "./core/project";
+import { Refusal, Server, type Built, type Opened } from "./core/server";
 import { Stage } from "./core/stage";
 import { setWeighers } from "./core/weighers";
 import { addCommands } from "./panels/actions";
 import { headerPanel } from "./panels/header";
 import { layout } from "./panels/layout";
 import { failurePage } from "./panels/failure";
+import { openingPage } from "./panels/opening";
 import { startPage } from "./panels/start";
 import { setTheme } from "./panels/theme";
 import { watchFile } from "./panels/watch";
@@ -25,17 +27,36 @@ const openExported = (runtime: Runtime, element: HTMLElement): App => {
     return new App(runtime, null, element.dataset["name"] ?? "rig", new History(tree, null), new Stage(rig, tree));
 };
 
-const openServed = async (runtime: Runtime, server: Server, opened: Opened): Promise<App> => {
-    if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
-    const cancel = h("button", { onclick: () => void server.cancel() }, "Cancel");
-    const slow = setTimeout(() => document.getElementById("start")?.append("building the rig ", cancel), SLOW);
-    const built = await server.build(opened.text).finally(() => clearTimeout(slow));
+const OFTEN = 80; // milliseconds between looks at the progress
+const PATIENCE = 250; // milliseconds before a draft is asked for
+
+const openServed = async (runtime: Promise<Runtime>, server: Server, opened: Opened): Promise<App> => {
     const tree = projectOf(opened.text);
-    const stage = new Stage(runtime.open(built.rig), tree);
-    const app = new App(runtime, server, opened.name, new History(tree, opened.text), stage);
+    const page = openingPage(server, opened.name);
+    document.getElementById("start")?.replaceWith(page.element);
+    const building = server.build(opened.text);
+    const done = followProgress(() => server.progress(), page.show, OFTEN);
+    const [built, drawn] = await firstOf(server, building, tree).finally(done);
+    const stage = new Stage((await runtime).open(built.rig), drawn);
+    const app = new App(await runtime, server, opened.name, new History(tree, opened.text), stage);
     app.built = built;
     app.version = opened.version;
+    if (drawn !== tree) app.opening = { state: app.history.state, built: building };
     return app;
+};
+
+/** The build, or if that takes a while the draft, whichever is there first; and its tree. A draft that fails is left
+ * out: the build says why. */
+const firstOf = (server: Server, building: Promise<Built>, tree: Project): Promise<[Built, Project]> => {
+    const draft = draftOf(tree);
+    const whole = building.then((built): [Built, Project] => [built, tree]);
+    if (!draft) return whole;
+    let isBuilt = false;
+    void whole.then(() => (isBuilt = true), () => (isBuilt = true));
+    const never = new Promise<never>(() => undefined);
+    const other = new Promise((later) => setTimeout(later, PATIENCE)).then(async (): Promise<[Built, Project]> =>
+        isBuilt ? never : server.build(JSON.stringify(draft), true).then((built) => [built, draft], () => never));
+    return Promise.race([whole, other]);
 };
 
 const run = async (): Promise<void> => {
@@ -44,6 +65,9 @@ const run = async (): Promise<void> => {
     const exported = document.getElementById("rig");
     const server = exported ? null : new Server();
     let name: string | null = exported?.dataset["name"] ?? null;
+    // It compiles while the tool reads the project.
+    const runtime = start(wasm).then((made) => (setWeighers(made.weighers), made));
+    void runtime.catch(() => undefined);
     try {
         const opened = await server?.project();
         name ??= opened?.name ?? null;
@@ -53,15 +77,13 @@ const run = async (): Promise<void> => {
             document.body.dataset["ready"] = "empty";
             return;
         }
-        const runtime = await start(wasm);
-        setWeighers(runtime.weighers);
-        const app = exported ? openExported(runtime, exported) : await openServed(runtime, server!, opened!);
+        const app = exported ? openExported(await runtime, exported) : await openServed(runtime, server!, opened!);
         addCommands(app);
         place.replaceChildren(headerPanel(app), ...layout(app));
         app.commands.listen();
         if (server) watchFile(app);
         app.frame();
-        void app.check();
+        void (app.opening ? app.build() : app.check());
         // For tests, and for the browser's console.
         Object.assign(window, { exemplar: app });
         document.body.dataset["ready"] = "true";

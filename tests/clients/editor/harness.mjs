@@ -59,8 +59,9 @@ export class Bench {
     }
 
     /** Starts the editor of a project and returns its address. */
-    serve(project) {
-        const server = spawn(this.tool, ["edit", project, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+    serve(project, cache = join(this.work, "cache")) {
+        const server = spawn(this.tool, ["edit", project, "--no-open"],
+            { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, XDG_CACHE_HOME: cache } });
         this.servers.push(server);
         return new Promise((resolve, reject) => {
             let said = "";

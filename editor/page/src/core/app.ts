@@ -3,6 +3,7 @@
 import type { Layer, Pose, Runtime } from "@exemplar/runtime";
 import { Commands } from "./commands";
 import { History, type State } from "./history";
+import { followProgress, progressWords } from "./progress";
 import { projectOf, type Place, type Project, type ProjectExample, type ProjectLayer, type Weigh } from "./project";
 import { Refusal, type Built, type Finding, type Server } from "./server";
 import { Stage } from "./stage";
@@ -139,6 +140,10 @@ export class App {
     checking = 0;
     message: Message | null = null;
     busy: string | null = null;
+    /** How far the build is, from 0 to 1; null if it is not known. */
+    fraction: number | null = null;
+    /** The first build, if it was still running when the page showed a draft. */
+    opening: { state: State; built: Promise<Built> } | null = null;
     /** True if a build takes so long that it is worth a button to cancel it. */
     isSlow = false;
     built: Built | null = null;
@@ -158,6 +163,7 @@ export class App {
     #refused: unknown = null;
     #fading = 0;
     #slowing = 0;
+    #unfollow: (() => void) | null = null;
     #otherLayer: { from: ProjectLayer; layer: ProjectLayer } | null = null;
 
     constructor(
@@ -384,6 +390,15 @@ export class App {
     #setSlow(isSlow: boolean): void {
         clearTimeout(this.#slowing);
         this.isSlow = isSlow;
+        this.#unfollow?.();
+        this.#unfollow = null;
+        this.fraction = null;
+        if (isSlow)
+            this.#unfollow = followProgress(() => this.server!.progress(), (progress) => {
+                this.busy = progressWords(progress);
+                this.fraction = progress.fraction ?? null;
+                this.emit("status");
+            });
         this.emit("status");
     }
 
@@ -398,10 +413,12 @@ export class App {
     async #buildAll(): Promise<void> {
         for (let state = this.history.state; this.stage.built !== state.tree; state = this.history.state) {
             this.busy = "Building";
-            this.#setSlow(false);
-            this.#slowing = window.setTimeout(() => this.#setSlow(true), SLOW);
+            const first = this.opening?.state === state ? this.opening.built : null;
+            this.opening = null;
+            this.#setSlow(first !== null);
+            if (!first) this.#slowing = window.setTimeout(() => this.#setSlow(true), SLOW);
             try {
-                const built = await this.server!.build(state.text ?? JSON.stringify(state.tree));
+                const built = await (first ?? this.server!.build(state.text ?? JSON.stringify(state.tree)));
                 state.text ??= built.text;
                 if (this.history.state !== state) continue;
                 this.setRig(built, state);

@@ -37,6 +37,18 @@ export interface Built {
     rig: Uint8Array;
 }
 
+/** The step that a build is at; null if none runs. */
+export interface Progress {
+    step: "mesh" | "driver" | "subdividing" | "example" | "trajectories" | "solving" | "sending" | null;
+    layer?: string;
+    example?: string;
+    /** Of the example in its layer, from 1. */
+    number?: number;
+    count?: number;
+    /** Of the whole build. */
+    fraction?: number;
+}
+
 export interface Finding {
     severity: "error" | "warning" | "note";
     kind: string;
@@ -122,9 +134,13 @@ export class Server {
         const headers = { "If-Match": version ?? "*", "Content-Type": "application/json" };
         return (await this.#json<{ version: string }>("PUT", "project", {}, text, headers)).version;
     }
-    async build(text: string): Promise<Built> {
-        const [head, bytes, place] = await this.#framed<Omit<Built, "rig">>("build", {}, text);
+    /** A draft waits for no other build, and motions do not know its rig. */
+    async build(text: string, isDraft = false): Promise<Built> {
+        const [head, bytes, place] = await this.#framed<Omit<Built, "rig">>("build", isDraft ? { keep: 0 } : {}, text);
         return { ...head, rig: new Uint8Array(bytes, place) };
+    }
+    progress(): Promise<Progress> {
+        return this.#json("GET", "progress");
     }
     /** Cancels builds that run or wait; they are then refused. Returns their number. */
     async cancel(): Promise<number> {

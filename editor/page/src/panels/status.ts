@@ -12,6 +12,7 @@ export const statusPanel = (app: App): HTMLElement => {
     const cancel =
         app.server &&
         h("button", { class: "cancel", title: tipOf(app, "cancel-build"), onclick: () => void app.cancelBuild() }, "Cancel");
+    const bar = h("progress", { max: 1, hidden: true, "aria-label": "Progress of the build" });
     const size = h("span", { class: "size" });
     const step = h("span", { class: "step", title: "Time to solve, weigh, blend, skin and fill buffers: median of the last steps" });
     const update = (): void => {
@@ -20,6 +21,8 @@ export const statusPanel = (app: App): HTMLElement => {
         message.dataset["kind"] = app.message?.kind ?? "note";
         setText(busy, app.busy ? `${app.busy}…` : "");
         if (cancel) cancel.hidden = !app.isSlow;
+        bar.hidden = app.fraction === null;
+        if (app.fraction !== null) bar.value = app.fraction;
         const { surface, rig } = app.stage;
         const examples = rig.layers.reduce((sum, layer) => sum + layer.examples.length, 0);
         setText(size, `${count(surface.vertexCount, "vertex", "vertices")}, ${count(examples, "example")}`);
@@ -30,5 +33,5 @@ export const statusPanel = (app: App): HTMLElement => {
         if (app.steps.length) setText(step, `drag step ${median(app.steps).toFixed(2)} ms`);
     });
     update();
-    return h("footer", {}, message, busy, cancel, step, size);
+    return h("footer", {}, message, busy, bar, cancel, step, size);
 };

@@ -1,0 +1,62 @@
+// How a project opens: the steps that the page names, a draft while trajectories are found, and trajectories that were
+// found before.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { apart, expect, positions, settled } from "./harness.mjs";
+
+/** Notes every text of the steps, and the first picture's state, from the very first. */
+const watch = () => {
+    window.steps = [];
+    new MutationObserver(() => {
+        const bar = document.querySelector(".opening progress");
+        const text = (document.querySelector(".opening .step") ?? document.querySelector("footer .busy"))?.textContent;
+        if (text && window.steps.at(-1) !== text) window.steps.push(text);
+        if (bar) window.hadBar = true;
+        if (document.body?.dataset.ready && !window.first)
+            window.first = { isDraft: window.exemplar.stage.built !== window.exemplar.history.tree };
+    }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+};
+
+const open = async (bench, project, cache) => {
+    const context = await bench.browser.newContext({ viewport: { width: 1024, height: 768 } });
+    const page = await context.newPage();
+    await page.addInitScript(watch);
+    await page.goto(await bench.serve(project, cache));
+    await page.waitForSelector("body[data-ready=true]", { timeout: 60000 });
+    return page;
+};
+
+const halfway = (page) => page.evaluate(() => window.exemplar.pose((pose) => {
+    const { inputs } = window.exemplar.stage.rig;
+    for (const input of inputs) if (input.kind === "scalar") pose.set(input.index, 0.5 * (input.min + input.max));
+}));
+
+const slow = async (bench) => {
+    const project = bench.demo("creature");
+    const cache = mkdtempSync(join(bench.work, "cache-"));
+    const page = await open(bench, project, cache);
+    const { first, hadBar } = await page.evaluate(() => ({ first: window.first, hadBar: window.hadBar }));
+    expect(first.isDraft, "the first picture waits for the trajectories");
+    expect(hadBar, "there is no bar while it opens");
+    await halfway(page);
+    const straight = await positions(page);
+    // Meanwhile everything can be used, and the line below says what is done.
+    await page.waitForFunction(() => /^Finding trajectories of layer '.+', \d+ %/.test(document.querySelector("footer .busy").textContent)
+        && !document.querySelector("footer progress").hidden);
+    await settled(page);
+    const curved = await positions(page);
+    expect(apart(straight, curved) > 0.01, "the draft already has trajectories");
+    expect(await page.evaluate(() => document.querySelector("footer progress").hidden), "the bar stays");
+    for (const server of bench.servers.splice(0)) server.kill("SIGINT");
+    // The next time they are there, and nothing is found again.
+    const again = await open(bench, project, cache);
+    await settled(again);
+    const steps = await again.evaluate(() => window.steps);
+    expect(!steps.some((text) => /trajectories/.test(text)), `trajectories are found again: ${steps.join("; ")}`);
+    await halfway(again);
+    expect(apart(curved, await positions(again)) === 0, "those from the cache are others");
+};
+
+export const cases = {
+    "a project with trajectories opens at once": slow,
+};
