@@ -15,6 +15,8 @@ import { headerPanel } from "./panels/header";
 import { layout } from "./panels/layout";
 import { failurePage } from "./panels/failure";
 import { openingPage } from "./panels/opening";
+import { firstHints } from "./panels/hints";
+import { remember } from "./panels/remember";
 import { startPage } from "./panels/start";
 import { setTheme } from "./panels/theme";
 import { watchFile } from "./panels/watch";
@@ -81,7 +83,11 @@ const run = async (): Promise<void> => {
         addCommands(app);
         place.replaceChildren(headerPanel(app), ...layout(app));
         app.commands.listen();
-        if (server) watchFile(app);
+        if (server) {
+            remember(app);
+            watchFile(app);
+            firstHints();
+        }
         app.frame();
         void (app.opening ? app.build() : app.check());
         // For tests, and for the browser's console.

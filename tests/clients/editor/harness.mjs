@@ -75,9 +75,10 @@ export class Bench {
     }
 
     /** A new page at an address. */
-    async page(address, { width = 1024, height = 768, theme = "light", wait = true, touch = false } = {}) {
+    async page(address, { width = 1024, height = 768, theme = "light", wait = true, touch = false, hints = false } = {}) {
         const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch,
             isMobile: touch });
+        if (!hints && address.startsWith("http")) await context.addCookies([{ name: "exemplar_hints", value: "seen", url: address }]);
         const page = await context.newPage();
         page.problems = [];
         page.on("pageerror", (error) => page.problems.push(error.message));

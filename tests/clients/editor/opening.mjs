@@ -1,4 +1,4 @@
-// How a project opens: the steps that the page names, a draft while trajectories are found, and trajectories that were
+// A project opens: the steps that the page names, a draft while trajectories are found, and trajectories that were
 // found before.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";

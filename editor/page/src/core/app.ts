@@ -100,6 +100,13 @@ export interface Undoable {
     redo(): void;
 }
 
+/** The camera as numbers, to keep and to take back. Made by the view. */
+export interface Camera {
+    /** Null while the view fits the form by itself. */
+    read(): number[] | null;
+    take(numbers: readonly number[]): void;
+}
+
 /** Small pictures of forms. Made by the view, which has the renderer. */
 export interface Pictures {
     /** Draws the form at a pose into a canvas, at the canvas's size, in the style of the view. `set` gets the rest
@@ -133,6 +140,7 @@ export class App {
     tool: Tool["id"] = "orbit";
     pictures: Pictures | null = null;
     picker: Picker | null = null;
+    camera: Camera | null = null;
     sculpt: Sculpt | null = null;
     strokes: Undoable | null = null;
     findings: Finding[] = [];
@@ -140,7 +148,7 @@ export class App {
     checking = 0;
     message: Message | null = null;
     busy: string | null = null;
-    /** How far the build is, from 0 to 1; null if it is not known. */
+    /** The part of the build that is done, from 0 to 1; null if it is not known. */
     fraction: number | null = null;
     /** The first build, if it was still running when the page showed a draft. */
     opening: { state: State; built: Promise<Built> } | null = null;

@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
+import { showHints } from "./hints";
 
 const pretty = (key: string): string =>
     key
@@ -48,7 +49,9 @@ export const showHelp = (app: App): void => {
             "form",
             { method: "dialog", class: "top" },
             h("h1", {}, "Mouse and keys"),
-            h("button", { class: "primary" }, "Close"),
+            h("span", { class: "actions" },
+                app.server && h("button", { class: "hints", onclick: () => setTimeout(showHints) }, "Show hints again"),
+                h("button", { class: "primary" }, "Close")),
         ),
         h(
             "div",

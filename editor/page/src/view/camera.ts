@@ -93,6 +93,17 @@ export class Eye {
         this.distance = distance;
     }
 
+    /** The camera as numbers, null until someone moves it; and the same again. */
+    read(): number[] | null {
+        const { target, distance, yaw, pitch, orthographic } = this;
+        return this.isFirst ? null : [target.x, target.y, target.z, distance, yaw, pitch, Number(orthographic)];
+    }
+    take([x, y, z, distance, yaw, pitch, orthographic]: readonly number[]): void {
+        if (orthographic === undefined || !(distance! > 0)) return;
+        this.target.set(x!, y!, z!);
+        [this.distance, this.yaw, this.pitch, this.orthographic, this.isFirst] = [distance!, yaw!, pitch!, orthographic === 1, false];
+    }
+
     orbit(yaw: number, pitch: number): void {
         this.isFirst = false;
         this.yaw += yaw;

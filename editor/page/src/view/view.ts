@@ -140,6 +140,7 @@ export const viewPanel = (app: App): HTMLElement => {
     const view = new View(app, canvas, gl);
     app.pictures = view.pictures;
     app.picker = view.picker;
+    app.camera = view.eye;
     // For tests, and for the browser's console.
     Object.assign(canvas, { pointToClient: (point: [number, number, number]) => view.project(new Vector3(...point)) });
     listenToPointer({
