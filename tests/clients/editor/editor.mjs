@@ -18,6 +18,7 @@ import * as opening from "./opening.mjs";
 import * as phone from "./phone.mjs";
 import * as play from "./play.mjs";
 import * as pose from "./pose.mjs";
+import * as refuse from "./refuse.mjs";
 import * as remember from "./remember.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
@@ -27,7 +28,7 @@ import * as words from "./words.mjs";
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [opening, remember, space, view, layers, landmarks, calm, map, landscape, mixture, pose, play, brush, example, looks, characters, phone, words, whole];
+const modules = [opening, remember, refuse, space, view, layers, landmarks, calm, map, landscape, mixture, pose, play, brush, example, looks, characters, phone, words, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });

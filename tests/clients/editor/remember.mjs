@@ -1,4 +1,4 @@
-// What the browser keeps: the pose and the view of a project when its page is loaded again, and hints that were seen.
+// Things that the browser keeps: the pose and the view of a project when its page is loaded again, and hints that were seen.
 import { drag, expect, apart, positions, settled } from "./harness.mjs";
 
 const state = (page) => page.evaluate(() => {

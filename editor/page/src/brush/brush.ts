@@ -3,6 +3,7 @@
 import type { App, Tool } from "../core/app";
 import { commandButton } from "../core/buttons";
 import { h } from "../core/dom";
+import { isRefused, rangeWords, refuse } from "../core/refuse";
 import { addBrushCommands } from "./commands";
 import { Brush, isBrush } from "./controller";
 import { paintControls } from "./paint_controls";
@@ -56,12 +57,20 @@ export const brushPanel = (app: App): HTMLElement => {
     // The slider is logarithmic, from a thousandth of the form to all of it. The number is in millimetres.
     const radius = dial("Radius", "mm", [-3, 0, 0.01], () => undefined);
     const strength = dial("Strength", "", [0, 1, 0.01], (value) => {
-        if (isBrush(app.tool) && value >= 0) brush.strength[app.tool] = Math.min(1, value);
+        const isGood = value >= 0 && value <= 1;
+        refuse(strength.number, isGood ? null : `Type a number ${rangeWords(0, 1)}.`);
+        if (isBrush(app.tool) && isGood) brush.strength[app.tool] = value;
         update();
     });
-    radius.slider.oninput = () => brush.setRadius(brush.size * 10 ** radius.slider.valueAsNumber);
-    radius.number.onchange = () => brush.setRadius(radius.number.valueAsNumber / 1000);
-    // Replaces typed text that is not a number.
+    radius.slider.oninput = () => {
+        refuse(radius.number, null);
+        brush.setRadius(brush.size * 10 ** radius.slider.valueAsNumber);
+    };
+    radius.number.onchange = () => {
+        const isGood = radius.number.valueAsNumber > 0;
+        refuse(radius.number, isGood ? null : "Type a number of millimetres above 0.");
+        if (isGood) brush.setRadius(radius.number.valueAsNumber / 1000);
+    };
     for (const { number } of [radius, strength]) number.addEventListener("blur", () => update());
     const symmetric = h("input", { type: "checkbox", onchange: () => (brush.symmetric = symmetric.checked) });
     const hint = h("p", { class: "quiet hint" });
@@ -93,11 +102,11 @@ export const brushPanel = (app: App): HTMLElement => {
         settings.hidden = !isBrush(tool);
         if (brush.radius > 0) {
             radius.slider.value = String(Math.log10(brush.radius / brush.size));
-            if (document.activeElement !== radius.number) radius.number.value = String(Number((1000 * brush.radius).toPrecision(3)));
+            if (document.activeElement !== radius.number && !isRefused(radius.number)) radius.number.value = String(Number((1000 * brush.radius).toPrecision(3)));
         }
         if (isBrush(tool)) {
             strength.slider.value = String(brush.strength[tool]);
-            if (document.activeElement !== strength.number) strength.number.value = String(brush.strength[tool]);
+            if (document.activeElement !== strength.number && !isRefused(strength.number)) strength.number.value = String(brush.strength[tool]);
         }
         sculpt.update();
         paint.update();

@@ -1,6 +1,7 @@
 // Controls of the paint brush: fill, invert or smooth everything, and save the values as a mask or a group.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { refuse } from "../core/refuse";
 import { count, sentenceOf } from "../core/words";
 import type { Brush } from "./controller";
 import { insideOf, maskRefusal, saveAsGroup, useAsMask } from "./masks";
@@ -52,6 +53,7 @@ export const paintControls = (app: App, brush: Brush) => {
     const group = (): Promise<void> => guarded(async () => {
         const { paint, topology } = brush.start();
         const called = name.value.trim();
+        refuse(name, called ? null : "Type a name for the group.");
         if (!called) throw new Error("A group needs a name.");
         const faces = facesInside(topology.faces.sizes, topology.faces.corners, insideOf(paint));
         if (!faces) throw new Error("No face has all its vertices painted above one half.");

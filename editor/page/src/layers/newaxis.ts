@@ -1,6 +1,7 @@
 // Fields for the axes of a new layer: dials, readings of joints, or axes of other layers.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { refuse } from "../core/refuse";
 import type { Axis } from "../core/project";
 import { weigherOf } from "../core/weighers";
 
@@ -16,6 +17,9 @@ const READS = [
 
 interface AxisRow {
     element: HTMLElement;
+    name: HTMLInputElement;
+    /** The end of the range. */
+    max: HTMLInputElement;
     read(): Axis;
 }
 
@@ -37,6 +41,19 @@ export class AxisRows {
     /** The axes as typed. Names may be empty and ranges invalid. */
     read(): Axis[] {
         return this.#rows.map((row) => row.read());
+    }
+
+    /** Marks the names and ranges that are refused; false if there are any. */
+    refuse(ofName: (axis: Axis) => string | null, ofRange: (axis: Axis) => string | null): boolean {
+        let isGood = true;
+        for (const row of this.#rows) {
+            const axis = row.read();
+            const [name, range] = [ofName(axis), ofRange(axis)];
+            refuse(row.name, name, row.element);
+            refuse(row.max, range, row.element);
+            isGood &&= name === null && range === null;
+        }
+        return isGood;
     }
 
     #known(): Axis[] {
@@ -83,7 +100,8 @@ export class AxisRows {
             if (kind === "angle") return { ...axis, angle: about, ...range };
             return { ...axis, rotation: kind as "full" | "swing", ...(about ? { about } : {}) };
         };
-        const row: AxisRow = { element: h("div", { class: "axisrow" }, what, joint, reads, name, minimum, maximum, atRest, remove), read };
+        for (const field of [min, rest]) field.addEventListener("input", () => refuse(max, null));
+        const row: AxisRow = { name, max, element: h("div", { class: "axisrow" }, what, joint, reads, name, minimum, maximum, atRest, remove), read };
         this.#rows.push(row);
         this.#list.append(row.element);
         if (this.#rows.length > 1) what.focus();

@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
+import { isRefused, rangeWords, refuse } from "../core/refuse";
 import type { Axis } from "../core/project";
 import { sentenceOf } from "../core/words";
 import { AxisRows } from "./newaxis";
@@ -15,9 +16,14 @@ const SHAPES = [
     ["pixels", "pixels: images of a texture"],
 ] as const;
 
-const refusalOf = (app: App, layer: NewLayer): string | null => {
+const nameRefusal = (app: App, layer: NewLayer): string | null => {
     if (layer.name === "") return "Give the layer a name.";
-    if (app.tree.layers.some((other) => other.name === layer.name)) return `Another layer is called '${layer.name}'.`;
+    if (app.tree.layers.some((other) => other.name === layer.name))
+        return `Another layer is called '${layer.name}': type another name.`;
+    return null;
+};
+
+const refusalOf = (layer: NewLayer): string | null => {
     if (layer.space.length === 0) return "A layer needs at least one axis.";
     const names = layer.space.map((axis) => axis.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -27,16 +33,22 @@ const refusalOf = (app: App, layer: NewLayer): string | null => {
     return null;
 };
 
-/** The reason why an axis is not valid; null if it is. */
-const axisOf = (app: App, axis: Axis): string | null => {
+/** The reason why the name or the range of an axis is not valid; null if they are. */
+const axisName = (app: App, axis: Axis): string | null => {
     if (axis.name === "") return "Give each axis a name.";
     if (/[=,"]/.test(axis.name) || axis.name === "time" || axis.name.startsWith("joint:"))
         return `'${axis.name}' cannot be the name of an axis: use no = , or ", and neither 'time' nor 'joint:…'.`;
     const known = app.tree.layers.flatMap((layer) => layer.space).find((other) => other.name === axis.name);
     if (known && JSON.stringify(known) !== JSON.stringify(axis))
         return `There is already an axis '${axis.name}': choose it from the list, or use another name.`;
-    if (!axis.rotation && !axis.driver && !((axis.min ?? NaN) < (axis.max ?? NaN)))
-        return `The range of '${axis.name}' must go from a smaller number to a larger one.`;
+    return null;
+};
+const axisRange = (axis: Axis): string | null => {
+    if (axis.rotation || axis.driver) return null;
+    const { min = NaN, max = NaN, rest } = axis;
+    if (!Number.isFinite(min) || !Number.isFinite(max)) return "Type a number for both ends of the range.";
+    if (!(min < max)) return `The range must go from a smaller number to a larger one: not from ${min} to ${max}.`;
+    if (typeof rest === "number" && !(rest >= min && rest <= max)) return `Its value at rest must be a number ${rangeWords(min, max)}.`;
     return null;
 };
 
@@ -68,8 +80,10 @@ export const showNewLayer = (app: App): void => {
             space,
             file: fileRow.hidden ? null : (file.files?.[0] ?? null),
         };
-        refused.textContent = refusalOf(app, layer) ?? space.map((axis) => axisOf(app, axis)).find((s) => s !== null) ?? "";
-        if (refused.textContent) return;
+        refuse(name, nameRefusal(app, layer));
+        const isGood = axes.refuse((axis) => axisName(app, axis), axisRange);
+        refused.textContent = refusalOf(layer) ?? "";
+        if (refused.textContent || isRefused(name) || !isGood) return;
         submit.disabled = true; // a second press would add a second layer
         try {
             await addLayer(app, layer);

@@ -1,5 +1,6 @@
 // Edits a name in place: Enter keeps it, Escape does not.
 import { h } from "../core/dom";
+import { refuse } from "../core/refuse";
 
 /** `keep` returns the reason if the name is not valid. */
 export const rename = (place: HTMLElement, name: string, keep: (name: string) => string | null, done: () => void): void => {
@@ -11,6 +12,7 @@ export const rename = (place: HTMLElement, name: string, keep: (name: string) =>
     const close = (): void => {
         open = false;
         place.classList.remove("renaming");
+        refuse(field, null);
         field.remove();
         if (!left) done();
     };
@@ -22,8 +24,7 @@ export const rename = (place: HTMLElement, name: string, keep: (name: string) =>
         const sentence = keep(wanted);
         open = true;
         if (sentence === null) return close();
-        field.title = sentence;
-        field.setAttribute("aria-invalid", "true");
+        refuse(field, sentence, place);
     };
     field.addEventListener("keydown", (event) => {
         if (!(event.key === "s" && (event.ctrlKey || event.metaKey))) event.stopPropagation();
@@ -32,10 +33,13 @@ export const rename = (place: HTMLElement, name: string, keep: (name: string) =>
         else return;
         event.preventDefault();
     });
+    // A name that is refused stays in the field, until another one is typed or Escape is pressed.
     field.addEventListener("blur", () => {
         left = true;
         take();
-        if (open) close();
+    });
+    field.addEventListener("focus", () => {
+        left = false;
     });
     place.classList.add("renaming");
     place.append(field);

@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
+import { isRefused, refuse } from "../core/refuse";
 import { Refusal, type Baked } from "../core/server";
 import { count, millimetres, sentenceOf, stemOf } from "../core/words";
 import type { Source } from "./source";
@@ -66,8 +67,11 @@ export const bakeForm = (app: App, source: Source): void => {
         const end = formatOf(field.value);
         const known = end && formats.includes(end) ? end : null;
         if (known) format.value = known;
-        about.textContent = known ? FORMATS[known] : `The name must end in ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)!}.`;
-        write.disabled = !known;
+        about.textContent = known ? FORMATS[known] : "";
+        const stem = stemOf(field.value).trim();
+        refuse(field, stem === "" || stem.startsWith(".") ? "Type a name for the file."
+            : known ? null : `The name must end in ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)!}.`);
+        write.disabled = isRefused(field);
     };
     const busy = (is: boolean): void => {
         app.busy = is ? "Baking" : null;

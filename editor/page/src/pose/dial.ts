@@ -3,6 +3,7 @@
 import type { Input } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { rangeWords } from "../core/refuse";
 import { digitsOf, numberField, stepBy, stepOf } from "./slider";
 
 /** A row of the panel; `update` shows its part of the pose. */
@@ -36,7 +37,8 @@ export const dialRow = (app: App, input: Input): Row => {
     });
     stepBy(slider, KEYS, (steps) =>
         set(Math.min(input.max, Math.max(input.min, Number((value() + steps * step).toPrecision(10))))));
-    const field = numberField({ label: `${input.name}, exact value`, digits: digitsOf(range), step }, set);
+    const field = numberField({ label: `${input.name}, exact value`, digits: digitsOf(range), step,
+        allowed: ` ${rangeWords(input.min, input.max)}`, taken: value }, set);
     const name = h("button", {
         class: "name", title: `${input.name}: double click for its rest value, ${rest}`,
         ondblclick: () => set(rest),

@@ -1,6 +1,7 @@
 // A number field: type, or step with arrow keys and wheel. It shows values set elsewhere, except while someone types in
 // it.
 import { h } from "../core/dom";
+import { isRefused, refuse } from "../core/refuse";
 
 export interface NumberField {
     readonly element: HTMLInputElement;
@@ -47,21 +48,38 @@ export const stepBy = (element: HTMLElement, keys: readonly string[], add: (step
     );
 };
 
+/** `allowed` completes "Type a number": " from 0 to 140". `taken` returns the value after it was set, which is another one
+ * if the axis ends there. */
 export const numberField = (
-    options: { label: string; title?: string; digits: number; step: number },
+    options: { label: string; title?: string; digits: number; step: number; allowed?: string; taken?: () => number },
     set: (value: number) => void,
 ): NumberField => {
     let shown = NaN;
     let latest = 0;
     let writing = false; // typed text not entered yet
+    let kept = NaN; // the value while refused text stays in the field
     const element = h("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": options.label,
         title: options.title, autocomplete: "off", spellcheck: "false" });
     const parsed = (): number => {
         const text = element.value.trim().replace(",", ".").replace("\u2212", "-");
         return text === "" ? NaN : Number(text);
     };
+    const row = (): Element | null => element.closest(".axis");
+    /** Says why the text is refused; null if it is not. */
+    const refusal = (): string | null => {
+        const value = parsed();
+        const allowed = options.allowed ?? "";
+        if (!Number.isFinite(value)) return `Type a number${allowed}.`;
+        const near = Math.abs((options.taken?.() ?? value) - value) <= 1e-6 * (1 + Math.abs(value));
+        return near ? null : `It stays at ${written(options.taken!(), options.digits)}: type a number${allowed}.`;
+    };
     const show = (value: number): void => {
         latest = value;
+        if (isRefused(element) && !Number.isNaN(kept) && !Object.is(value, kept)) {
+            writing = false;
+            shown = kept = NaN;
+            refuse(element, null);
+        }
         if (writing || Object.is(value, shown)) return;
         shown = value;
         const text = written(value, options.digits);
@@ -69,30 +87,34 @@ export const numberField = (
         element.value = text;
         if (document.activeElement === element) element.select(); // while playing: typing replaces the whole value
     };
-    const leave = (): void => {
+    const leave = (givesUp = false): void => {
         if (!writing) return;
+        const sentence = givesUp ? null : refusal();
+        refuse(element, sentence, row());
+        kept = sentence === null ? NaN : latest;
+        if (sentence !== null) return;
         writing = false;
-        element.removeAttribute("aria-invalid");
         shown = NaN;
         show(latest);
     };
     element.addEventListener("input", () => {
         writing = true;
+        kept = NaN;
         const value = parsed();
         if (!Number.isFinite(value)) return element.setAttribute("aria-invalid", "true");
-        element.removeAttribute("aria-invalid");
-        latest = value;
+        refuse(element, null);
         set(value);
+        latest = options.taken?.() ?? value;
     });
-    element.addEventListener("blur", leave);
+    element.addEventListener("blur", () => leave());
     element.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" && event.key !== "Escape") return;
-        leave();
+        leave(event.key === "Escape");
         element.select();
     });
     element.addEventListener("focus", () => element.select());
     stepBy(element, ["ArrowUp", "ArrowDown"], (steps) => {
-        leave();
+        leave(true);
         set(Number((latest + steps * options.step).toPrecision(10)));
     });
     return { element, show };

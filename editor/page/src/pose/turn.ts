@@ -65,7 +65,7 @@ export const angleFields = (label: string, angles: Angles, get: () => Rotation, 
         return typed ?? angles.read(q);
     };
     const fields = angles.names.map((name, i) =>
-        numberField({ label: `${label}, ${name}, degrees`, title: `${name}, degrees`, digits: 2, step: 1 }, (value) => {
+        numberField({ label: `${label}, ${name}, degrees`, title: `${name}, degrees`, digits: 2, step: 1, allowed: " of degrees" }, (value) => {
             const q = get();
             typed = shown(q).map((angle, k) => (k === i ? value : angle));
             set(angles.write(typed, q));

@@ -1,6 +1,7 @@
 // Controls for the settings of one weigher, made from the table of its parameters.
 import type { Parameter, Weigher } from "@exemplar/runtime";
 import { h } from "../core/dom";
+import { isRefused, rangeWords, refuse } from "../core/refuse";
 import type { ProjectLayer, Weigh } from "../core/project";
 import { weigherOf } from "../core/weighers";
 import { isInRange, sliderOf } from "./slider";
@@ -144,6 +145,7 @@ export class WeighFields {
         let moved = false;
         range.addEventListener("input", () => {
             moved = true;
+            refuse(field, null);
             const value = slider.value(Number(range.value));
             field.value = String(value);
             this.target.preview(set(value));
@@ -153,15 +155,17 @@ export class WeighFields {
             moved = false;
         });
         field.addEventListener("change", () => {
-            const value = type === "whole" ? Math.round(field.valueAsNumber) : field.valueAsNumber;
-            if (isInRange(parameter, value)) this.target.commit(set(value), `set ${label.toLowerCase()} to ${value}`);
-            else field.value = String(read(this.target.get()));
+            const value = field.valueAsNumber;
+            const allowed = `Type a ${type === "whole" ? "whole " : ""}number ${rangeWords(least, most, parameter.above)}.`;
+            const isGood = isInRange(parameter, value);
+            refuse(field, isGood ? null : allowed);
+            if (isGood) this.target.commit(set(value), `set ${label.toLowerCase()} to ${value}`);
         });
         this.#refresh.push((weigh) => {
             const value = read(weigh);
             if (document.activeElement !== range || !moved) range.value = String(slider.at(value));
             range.setAttribute("aria-valuetext", String(value));
-            if (document.activeElement !== field) field.value = String(value);
+            if (document.activeElement !== field && !isRefused(field)) field.value = String(value);
         });
         return this.#row(label, help, range, field);
     }
