@@ -377,8 +377,8 @@ static bool borrow(ex_between *b, const ex_between *like) {
     return b->links != NULL;
 }
 
-static ex_result create(const ex_between_def *def, double thin, const ex_between *like, ex_between **between,
-                        ex_error *error) {
+static ex_result create(const ex_between_def *def, double thin, const ex_between *like, const double *const *others,
+                        int other_count, ex_between **between, ex_error *error) {
     ex_result result = EX_OK;
     ex_between *b = calloc(1, sizeof *b);
     if (!b)
@@ -393,7 +393,7 @@ static ex_result create(const ex_between_def *def, double thin, const ex_between
     if (result == EX_OK && like)
         result = borrow(b, like) ? EX_OK : ex_error_memory(error, "links", (size_t)like->link_count * sizeof *b->links);
     else if (result == EX_OK)
-        result = exi_surface_link(b, error);
+        result = exi_surface_link(b, others, other_count, error);
     if (result == EX_OK)
         result = exi_surface_branch(b, error);
     if (result == EX_OK) {
@@ -416,23 +416,28 @@ ex_result exi_between_create_like(const ex_between_def *def, const ex_between *l
                                   ex_error *error) {
     *between = NULL;
     const ex_result result = check(def, error);
-    return result == EX_OK ? create(def, like->thin, like, between, error) : result;
+    return result == EX_OK ? create(def, like->thin, like, NULL, 0, between, error) : result;
 }
 
-ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error) {
+ex_result exi_between_create_among(const ex_between_def *def, const double *const *others, int other_count,
+                                   ex_between **between, ex_error *error) {
     /* The thinner a triangle, the more strongly it pulls its corners together. Where a whole region consists of
      * needles, rounding destroys how it holds together along them; links do better there. */
     static const double thins[] = {0, 1e-6, 1e-4, 1e-2};
-    if (!def || !between)
-        return exi_misuse_error(error, "ex_between_create", "NULL");
     *between = NULL;
     ex_result result = check(def, error);
     if (result != EX_OK)
         return result;
     result = EX_ERROR_SINGULAR;
     for (size_t i = 0; result == EX_ERROR_SINGULAR && i < sizeof thins / sizeof *thins; i++)
-        result = create(def, thins[i], NULL, between, error);
+        result = create(def, thins[i], NULL, others, other_count, between, error);
     return result;
+}
+
+ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error) {
+    if (!def || !between)
+        return exi_misuse_error(error, "ex_between_create", "NULL");
+    return exi_between_create_among(def, &def->end, 1, between, error);
 }
 
 void ex_between_destroy(ex_between *b) {

@@ -115,8 +115,8 @@ static ex_result make_item(const ex_betweens_def *def, int example, const ex_bet
         .tasks = def->tasks,
         .progress = def->progress,
     };
-    const ex_result result =
-        like ? exi_between_create_like(&one, like, item, error) : ex_between_create(&one, item, error);
+    const ex_result result = like ? exi_between_create_like(&one, like, item, error)
+                                  : exi_between_create_among(&one, def->examples, def->example_count, item, error);
     return ex_error_within(error, result, "%s", def->names && def->names[example] ? def->names[example] : "an example");
 }
 

@@ -1,10 +1,11 @@
 /*
  * Components and their links. The gradients of triangles do not determine where one component is relative to another,
  * nor where a vertex without triangles is. So every component is linked to its nearest neighbour, then the resulting
- * groups to theirs, until all are connected (Boruvka's tree of nearest vertices at the start). Between two components
- * there are up to LINKS links, spread over the region where they are near each other: between vertices u of the smaller
- * and the nearest vertices of the other. The goal of a link is the difference of its ends, rotated like the triangles
- * around them and interpolated like their stretch: R^t ((1 - t) d_start + t R^-1 d_end).
+ * groups to theirs, until all are connected (Boruvka's tree of nearest vertices). The distance of two vertices is the
+ * largest that they have in any form: feet that touch at the start, but not later, are no neighbours. Between two
+ * components there are up to LINKS links, spread over the region where they are near each other: between vertices u of
+ * the smaller and the nearest vertices of the other. The goal of a link is the difference of its ends, rotated like the
+ * triangles around them and interpolated like their stretch: R^t ((1 - t) d_start + t R^-1 d_end).
  *
  * Triangles without area also hold pieces together by links: their edges between vertices that would be in different
  * pieces without them. Edges within a piece add nothing, and a link along a long one would only pull at the few
@@ -58,7 +59,9 @@ typedef struct node {
 } node;
 
 typedef struct vertex_tree {
-    const double *points;
+    const double *points;        /* at the start */
+    const double *const *others; /* [other_count] the same vertices in other forms, some of them NULL */
+    int other_count;
     int *order;
     node *nodes;
     int node_count;
@@ -139,8 +142,24 @@ static double box_distance(const node *n, const double p[3]) {
     return square;
 }
 
-/* Returns the nearest vertex with the label `want`, or, if want < 0, not `other`; -1 if none is nearer than *square. */
-static int nearest(const vertex_tree *tree, const int *labels, const double p[3], int want, int other, double *square) {
+/* Returns the square of the largest distance of two vertices in any form. */
+static double distance_of(const vertex_tree *tree, int u, int v) {
+    double d[3], most = 0;
+    for (int k = -1; k < tree->other_count; k++) {
+        const double *points = k < 0 ? tree->points : tree->others[k];
+        if (!points)
+            continue;
+        exi_subtract(points + 3 * v, points + 3 * u, d);
+        const double square = exi_dot3(d, d);
+        most = square > most ? square : most;
+    }
+    return most;
+}
+
+/* Returns the vertex nearest to `vertex` with the label `want`, or, if want < 0, not `other`; -1 if none is nearer than
+ * *square. Boxes are those at the start, which no distance is below. */
+static int nearest(const vertex_tree *tree, const int *labels, int vertex, int want, int other, double *square) {
+    const double *p = tree->points + 3 * vertex;
     int stack[128], depth = 0, found = -1;
     stack[depth++] = 0;
     while (depth) {
@@ -159,9 +178,7 @@ static int nearest(const vertex_tree *tree, const int *labels, const double p[3]
             const int v = tree->order[k];
             if (want >= 0 ? labels[v] != want : labels[v] == other)
                 continue;
-            double d[3];
-            exi_subtract(tree->points + 3 * v, p, d);
-            const double distance = exi_dot3(d, d);
+            const double distance = distance_of(tree, vertex, v);
             if (distance < *square) {
                 *square = distance;
                 found = v;
@@ -175,6 +192,8 @@ static int nearest(const vertex_tree *tree, const int *labels, const double p[3]
 
 typedef struct linking {
     ex_between *between;
+    const double *const *others; /* [other_count] forms besides the start */
+    int other_count;
     vertex_tree tree;
     int *first, *members; /* [component_count + 1] offsets into [vertex_count]: the vertices of each component */
     size_t capacity;
@@ -202,7 +221,7 @@ static bool spread_links(linking *l, int from, int to) {
     int count = end - begin, chosen[LINKS], chosen_count = 0;
     for (int i = 0; i < count; i++) {
         double square = INFINITY;
-        nearest(&l->tree, b->components, b->start + 3 * l->members[begin + i], to, -1, &square);
+        nearest(&l->tree, b->components, l->members[begin + i], to, -1, &square);
         l->candidates[i] = (keyed){square, l->members[begin + i]};
     }
     qsort(l->candidates, (size_t)count, sizeof *l->candidates, compare_keyed);
@@ -228,7 +247,7 @@ static bool spread_links(linking *l, int from, int to) {
     }
     for (int i = 0; i < chosen_count; i++) {
         double square = INFINITY;
-        const int other = nearest(&l->tree, b->components, b->start + 3 * chosen[i], to, -1, &square);
+        const int other = nearest(&l->tree, b->components, chosen[i], to, -1, &square);
         if (!add_link(l, chosen[i], other, group, l->weight * LINKS / chosen_count))
             return false;
     }
@@ -259,7 +278,7 @@ static bool join_nearest(linking *l, int *groups, int *labels, bridge *bridges) 
         if (labels[v] == largest)
             continue;
         bridge *best = &bridges[labels[v]];
-        const int found = nearest(&l->tree, labels, b->start + 3 * v, -1, labels[v], &best->square);
+        const int found = nearest(&l->tree, labels, v, -1, labels[v], &best->square);
         if (found >= 0)
             *best = (bridge){best->square, v, found};
     }
@@ -297,6 +316,8 @@ static bool link_components(linking *l) {
     int *labels = exi_array_allocate(n, sizeof *labels), *groups = exi_array_allocate(c, sizeof *groups);
     bridge *bridges = exi_array_allocate(c, sizeof *bridges);
     l->tree = (vertex_tree){.points = b->start,
+                            .others = l->others,
+                            .other_count = l->other_count,
                             .order = exi_array_allocate(n, sizeof(int)),
                             .nodes = exi_array_allocate(n + 8, sizeof(node))};
     l->first = calloc(c + 2, sizeof *l->first);
@@ -351,8 +372,8 @@ static bool link_flat(linking *l) {
     return done;
 }
 
-ex_result exi_surface_link(ex_between *b, ex_error *error) {
-    linking l = {.between = b, .weight = 0.3 * mean_diagonal(b)};
+ex_result exi_surface_link(ex_between *b, const double *const *others, int other_count, ex_error *error) {
+    linking l = {.between = b, .others = others, .other_count = other_count, .weight = 0.3 * mean_diagonal(b)};
     b->component_count = find_pieces(b, true, b->components);
     bool done = b->component_count >= 0 && link_flat(&l);
     if (done && b->component_count > 1)

@@ -24,8 +24,9 @@ void exi_surface_frame(const ex_between *between, int triangle, double e1[3], do
 /* Finds neighbours [triangle_count][3]: across the edge that starts at corner k, or -1. False without memory. */
 bool exi_surface_neighbours(int triangle_count, const int *triangles, int *neighbours);
 
-/* Finds components and links them to their neighbours (links.c); then, with the turns, computes the links' goals. */
-ex_result exi_surface_link(ex_between *between, ex_error *error);
+/* Finds components and links them to their neighbours at the start and in other forms, [other_count], of which some may
+ * be NULL (links.c); then, with the turns, computes the links' goals. */
+ex_result exi_surface_link(ex_between *between, const double *const *others, int other_count, ex_error *error);
 void exi_surface_link_ends(ex_between *between);
 
 /* Brings the turns onto one branch; needs the links. Sets neighbours. */

@@ -80,6 +80,11 @@ struct ex_between {
 ex_result exi_between_create_like(const ex_between_def *def, const ex_between *like, ex_between **between,
                                   ex_error *error);
 
+/* Creates an in-between whose components are linked where they are near each other in all of these forms, [other_count]
+ * of [vertex_count][3] or NULL, and at the start. */
+ex_result exi_between_create_among(const ex_between_def *def, const double *const *others, int other_count,
+                                   ex_between **between, ex_error *error);
+
 /* Computes the form in the frame of the start, that is, without the screw; the rigid one with that many steps. work:
  * exi_between_work_size doubles, for three forms, the facings, the goals and the solver. */
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);

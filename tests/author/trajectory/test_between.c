@@ -216,7 +216,7 @@ static void what_is_loose_goes_along(void **state) {
         distance[1] += pow(centre[1][i] - expected[3 * (4 * 10 + 2) + i], 2);
         hair[0] += pow(form[3 * loose + i] - form[3 * (4 * 12) + i], 2);
         hair[1] += pow(expected[3 * loose + i] - expected[3 * (4 * 12) + i], 2);
-        check_near(form[3 * needle + i], form[3 * (4 * 12 + 2) + i], 2e-3);
+        check_near(form[3 * needle + i], form[3 * (4 * 12 + 2) + i], 3e-3);
     }
     check_near(sqrt(distance[0]), sqrt(distance[1]), 0.15);
     check_near(sqrt(hair[0]), sqrt(hair[1]), 0.15);
@@ -230,6 +230,59 @@ static void what_is_loose_goes_along(void **state) {
 
 /* Triangles that are flat, or narrower than floats can represent, between vertices that others already hold: one over
  * the length of the bar, one next to the bar's own. They change nothing: no link, no neighbours, no large slopes. */
+/* Writes a box: 8 vertices from `first` on, and its 12 triangles. */
+static void add_box(const double low[3], const double high[3], int first, double *points, int *triangles) {
+    static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+    for (int v = 0; v < 8; v++)
+        for (int i = 0; i < 3; i++)
+            points[3 * (first + v) + i] = v >> i & 1 ? high[i] : low[i];
+    for (int t = 0; t < 12; t++)
+        for (int i = 0; i < 3; i++)
+            triangles[3 * t + i] = first + faces[t][i];
+}
+
+/* Two feet touch where the legs hang straight, nearer to each other than to the legs. Legs that spread take their feet
+ * along: half-way, all of a leg has turned by half the angle. */
+static void feet_go_with_their_legs(void **state) {
+    (void)state;
+    enum { HIPS, LEFT_LEG, RIGHT_LEG, LEFT_FOOT, RIGHT_FOOT, BOXES };
+    static const double boxes[BOXES][2][3] = {{{-1, 10.5, -0.2}, {1, 11.5, 0.2}},
+                                              {{-0.6, 1, -0.1}, {-0.4, 10, 0.1}},
+                                              {{0.4, 1, -0.1}, {0.6, 10, 0.1}},
+                                              {{-0.95, -0.5, -0.2}, {-0.05, 0.5, 0.2}},
+                                              {{0.05, -0.5, -0.2}, {0.95, 0.5, 0.2}}};
+    const double angle = 40 * 3.14159265358979323846 / 180;
+    double start[24 * BOXES], end[24 * BOXES], form[24 * BOXES];
+    int triangles[36 * BOXES];
+    for (int b = 0; b < BOXES; b++)
+        add_box(boxes[b][0], boxes[b][1], 8 * b, start, triangles + 36 * b);
+    memcpy(end, start, sizeof end);
+    for (int v = 8; v < 8 * BOXES; v++) {
+        const double side = v / 8 == LEFT_LEG || v / 8 == LEFT_FOOT ? -1 : 1, turn = side * angle;
+        const double x = start[3 * v] - 0.5 * side, y = start[3 * v + 1] - 10.5;
+        end[3 * v] = 0.5 * side + x * cos(turn) - y * sin(turn);
+        end[3 * v + 1] = 10.5 + x * sin(turn) + y * cos(turn);
+    }
+    const ex_between_def def = {
+        .vertex_count = 8 * BOXES, .triangle_count = 12 * BOXES, .triangles = triangles, .start = start, .end = end};
+    ex_between *between;
+    assert_int_equal(ex_between_create(&def, &between, NULL), EX_OK);
+    must_form(between, EX_BETWEEN_RIGID, 0.5, form);
+    for (int b = LEFT_FOOT; b <= RIGHT_FOOT; b++) {
+        const double side = b == LEFT_FOOT ? -1 : 1;
+        double hips[2] = {0}, centre[2] = {0};
+        for (int v = 0; v < 8; v++)
+            for (int i = 0; i < 2; i++) {
+                hips[i] += form[3 * v + i] / 8;
+                centre[i] += form[3 * (8 * b + v) + i] / 8;
+            }
+        check_near(centre[0] - hips[0], side * (0.5 + 10.5 * sin(0.5 * angle)), 0.3);
+        check_near(centre[1] - hips[1], -0.5 - 10.5 * cos(0.5 * angle), 0.3);
+    }
+    ex_between_destroy(between);
+}
+
 static void flat_triangles_do_no_harm(void **state) {
     (void)state;
     enum { PIECES = 16, MIDDLE = 4 * PIECES / 2 };
@@ -387,6 +440,7 @@ int main(void) {
         cmocka_unit_test(rotations_stay_on_their_branch),
         cmocka_unit_test(components_share_a_branch),
         cmocka_unit_test(what_is_loose_goes_along),
+        cmocka_unit_test(feet_go_with_their_legs),
         cmocka_unit_test(flat_triangles_do_no_harm),
         cmocka_unit_test(refuses),
         cmocka_unit_test(needles),
