@@ -90,7 +90,7 @@ static const ex_option options[] = {
     {.name = "background",
      .values = "quiet|white|grey|transparent",
      .argument = "NAME",
-     .help = "quiet (light grey), white, grey or transparent (default: quiet)",
+     .help = "quiet (cool white, a little darker below), white, grey or transparent (default: quiet)",
      .text = &background_text},
     {.name = "no-ground", .help = "no shadow on the ground", .flag = &no_ground},
     {.name = "occlusion",

@@ -46,6 +46,9 @@ typedef struct ex_material {
     double alpha_cutoff;
     bool double_sided; /* false: faces are not seen from behind */
     bool unlit;        /* KHR_materials_unlit */
+    double scatter[3]; /* light that wanders below the surface, 0 to 1: skin (KHR_materials_diffuse_transmission) */
+    double sheen[3];   /* colour of fibres at grazing angles: cloth (KHR_materials_sheen) */
+    double sheen_roughness;
 } ex_material;
 
 /* The materials of a form, found by name: a face of a mesh has the look of its material's name. */

@@ -114,14 +114,13 @@ typedef struct ex_render_item {
     const float *positions;  /* [vertex_count][3], optional: replace the mesh's */
     const float *normals;    /* [vertex_count][3], optional: replace the mesh's; zero: the face's own */
     const ex_image *texture; /* optional; repeated; where transparent, the colour shows; requires texcoords */
-    double colour[3];        /* sRGB from 0 to 1; default: light warm grey clay */
+    double colour[3];        /* sRGB from 0 to 1; default: warm clay */
     bool vertex_colours;     /* true: the mesh's colours, if it has any, replace colour */
     const ex_looks *looks;   /* optional: materials, which replace texture and colours at the faces whose material has
                                 one by name; a single look goes to all faces of a mesh without materials. The mesh's
                                 vertex colours are then linear and multiply */
     ex_render_scalar scalar; /* replaces texture, looks and colours */
-    double stripes;          /* default 0; up to 1: diagonal stripes of a darker shade, for forms that are not sculpts
-                                (pseudo-examples) */
+    double stripes;          /* default 0; up to 1: diagonal stripes of a darker shade */
 } ex_render_item;
 
 /* A camera: its direction and angle of view. The picture is framed to include every required point, with a margin. */
@@ -156,7 +155,7 @@ EX_API ex_camera ex_framing_camera(const ex_framing *framing, int size, int *wid
 
 /* Backgrounds of a rendering. */
 typedef enum ex_background {
-    EX_BACKGROUND_QUIET, /* light grey, slightly darker towards the bottom edge */
+    EX_BACKGROUND_QUIET, /* cool white, slightly darker towards the bottom and the corners */
     EX_BACKGROUND_WHITE,
     EX_BACKGROUND_GREY,
     EX_BACKGROUND_TRANSPARENT, /* shadows on the ground are then semi-transparent black */
@@ -225,8 +224,8 @@ EX_API ex_result ex_rig_joint_weights(const ex_rig *rig, int joint, int level, f
 /*
  * A sheet of forms over a slice of a rig's space, each at its values: the first axis runs to the right, the second
  * upwards. One camera without perspective shows all, so that sizes can be compared. Forms at examples of the slice are
- * darker and named. Pseudo-examples are striped, with an arrow from their source. Forms beyond the range of an axis
- * are lighter. A ring marks forms with a weight below -0.1 or above 1.1, beside it the example and the weight; layers
+ * blue and named. Pseudo-examples are pale, with a dashed outline and an arrow from their source. Forms beyond the range
+ * of an axis are lighter. A ring marks forms with a weight below -0.1 or above 1.1, beside it the example and the weight; layers
  * whose axes are their weights do not count. An example within half a cell of a position on the sheet takes that
  * position, with its own values.
  */

@@ -142,6 +142,30 @@ static ex_result read_named_map(reading *r, const json_t *object, const char *ke
 
 /* ---- materials ---- */
 
+/* Reads a colour of an extension, each number from 0 to 1; `usual` without one. */
+static void colour_of(const json_t *object, const char *key, double usual, double colour[3]) {
+    const json_t *list = json_object_get(object, key);
+    for (size_t k = 0; k < 3; k++) {
+        const json_t *value = json_is_array(list) ? json_array_get(list, k) : NULL;
+        const double number = json_is_number(value) ? json_number_value(value) : usual;
+        colour[k] = number > 0 ? number < 1 ? number : 1 : 0;
+    }
+}
+
+/* Reads how a material scatters light, and the sheen of cloth; their images are not used. */
+static void read_softness(const json_t *extensions, ex_material *look) {
+    const json_t *skin = json_object_get(extensions, "KHR_materials_diffuse_transmission");
+    const json_t *cloth = json_object_get(extensions, "KHR_materials_sheen");
+    const double factor = number_of(skin, "diffuseTransmissionFactor", 0);
+    if (skin)
+        colour_of(skin, "diffuseTransmissionColorFactor", 1, look->scatter);
+    for (int k = 0; k < 3; k++)
+        look->scatter[k] *= factor > 0 ? factor < 1 ? factor : 1 : 0;
+    if (cloth)
+        colour_of(cloth, "sheenColorFactor", 0, look->sheen);
+    look->sheen_roughness = number_of(cloth, "sheenRoughnessFactor", 0);
+}
+
 static ex_result read_rest(reading *r, const json_t *rest, ex_material *look) {
     const json_t *extensions = json_object_get(rest, "extensions");
     const json_t *list = json_object_get(rest, "emissiveFactor");
@@ -152,6 +176,7 @@ static ex_result read_rest(reading *r, const json_t *rest, ex_material *look) {
         look->emissive[k] = isfinite(factor * strength) && factor * strength > 0 ? factor * strength : 0;
     }
     look->unlit = json_object_get(extensions, "KHR_materials_unlit") != NULL;
+    read_softness(extensions, look);
     look->normal_scale = number_of(json_object_get(rest, "normalTexture"), "scale", 1);
     look->occlusion = number_of(json_object_get(rest, "occlusionTexture"), "strength", 1);
     ex_result result = read_named_map(r, json_object_get(rest, "pbrMetallicRoughness"), "metallicRoughnessTexture",

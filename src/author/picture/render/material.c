@@ -207,7 +207,11 @@ exi_surface exi_look_at(const exi_render *render, const exi_spot *spot) {
     const ex_material *source = look->source;
     const ground g = ground_of(&render->stage, spot);
     const ex_mesh *mesh = g.item->source->mesh;
-    exi_surface surface = {.normal = spot->normal};
+    exi_surface surface = {.gloss = 1,
+                           .scatter = times((exi_v3){1, 1, 1}, source->scatter),
+                           .sheen = times((exi_v3){1, 1, 1}, source->sheen),
+                           .sheen_roughness = (float)source->sheen_roughness,
+                           .normal = spot->normal};
     exi_v3 numbers;
     float alpha;
     sample(render, spot, &g, &source->colour_map, look->colour, &surface.colour, &alpha);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 ex_render_item ex_render_item_default(void) {
-    return (ex_render_item){.colour = {0.755, 0.71, 0.67}};
+    return (ex_render_item){.colour = {0.784, 0.671, 0.592}};
 }
 
 ex_render_def ex_render_def_default(void) {

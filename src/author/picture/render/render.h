@@ -158,7 +158,7 @@ bool exi_view_project(const exi_view *view, exi_v3 point, float *x, float *y);
 /* Returns the width of a pixel at a distance along a ray. */
 float exi_view_pixel(const exi_view *view, float distance);
 
-/* ---- spots and light (spot.c, light.c, shade.c, wire.c) ---- */
+/* ---- spots and light (spot.c, light.c, reflect.c, shade.c, wire.c) ---- */
 
 typedef enum exi_spot_kind { EXI_SPOT_NOTHING, EXI_SPOT_GROUND, EXI_SPOT_FORM } exi_spot_kind;
 
@@ -180,6 +180,10 @@ typedef struct exi_spot {
 typedef struct exi_surface {
     exi_v3 colour, emissive;
     float metallic, roughness, occlusion; /* 1: unoccluded */
+    float gloss;                          /* strength of all reflections but the diffuse one; 1: as glTF has it */
+    exi_v3 scatter;                       /* how far colours wander below the surface, 0 to 1; skin */
+    exi_v3 sheen;                         /* colour of fibres; cloth */
+    float sheen_roughness;
     exi_v3 normal;
 } exi_surface;
 
@@ -193,8 +197,12 @@ exi_surface exi_look_at(const exi_render *render, const exi_spot *spot);
 typedef struct exi_lights {
     exi_v3 key, key_across, key_along; /* direction to it; two vectors that span its disc */
     exi_v3 fill, rim;
+    exi_v3 key_light, fill_light, rim_light, sky_light, ground_light; /* colours; the last two from above and below */
     int sky_rays, key_rays;
 } exi_lights;
+
+/* Tangent of the angle of the key light's radius. */
+#define EXI_KEY_RADIUS 0.24f
 
 /* Visible fractions of the sky and of the key light, from 0 to 1. */
 typedef struct exi_seen {
@@ -218,8 +226,8 @@ exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pa
 exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_seen seen, exi_v3 colour, float gloss);
 /* Returns the light that a surface of a look reflects and emits. */
 exi_v3 exi_light_surface(const exi_render *render, const exi_spot *spot, exi_seen seen, const exi_surface *surface);
-/* Returns the fraction of the light on the bare ground that remains. */
-float exi_light_ground(const exi_render *render, exi_seen seen);
+/* Returns the fraction of the light on the bare ground that remains, of each colour: shade is cooler than light. */
+exi_v3 exi_light_ground(const exi_render *render, exi_seen seen);
 
 /* Finds the spot at x y of the picture, farther away than `after` along its ray (-1: the first). */
 void exi_spot_find(const exi_render *render, float x, float y, float after, exi_spot *spot);

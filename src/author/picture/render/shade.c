@@ -83,7 +83,7 @@ static exi_v3 paint(const exi_render *render, const exi_spot *spot, float *gloss
     const ex_mesh *mesh = item->source->mesh;
     const int *cut = render->stage.cuts + 3 * (size_t)spot->triangle;
     const int vertices[3] = {mesh->corners[cut[0]], mesh->corners[cut[1]], mesh->corners[cut[2]]};
-    *gloss = 0.6f;
+    *gloss = 0.8f;
     if (item->map) {
         /* As close to the legend's colours as light allows. */
         *gloss = 0.15f;
@@ -97,36 +97,44 @@ static exi_v3 paint(const exi_render *render, const exi_spot *spot, float *gloss
 
 /* ---- the background ---- */
 
-static exi_v3 grey(float code) {
-    float linear = exi_light_of_code(code);
-    return (exi_v3){linear, linear, linear};
+static exi_v3 colour_of(float red, float green, float blue) {
+    return (exi_v3){exi_light_of_code(red / 255), exi_light_of_code(green / 255), exi_light_of_code(blue / 255)};
 }
 
-static exi_shade background(const exi_render *render, float y) {
+/* A studio wall: cool white above, a little darker below and towards the corners. */
+static exi_v3 wall(const exi_render *render, float x, float y) {
+    const exi_v3 above = colour_of(0xee, 0xf0, 0xf2), below = colour_of(0xdf, 0xe3, 0xe8);
+    const float u = 2 * x / (float)render->def->width - 1, v = 2 * y / (float)render->def->height - 0.9f;
     float t = y / (float)render->def->height;
+    t = t < 0 ? 0 : t > 1 ? 1 : t * t * (3 - 2 * t);
+    return exi_v3_scale(exi_v3_along(exi_v3_scale(above, 1 - t), t, below), 1.02f - 0.045f * (u * u + v * v));
+}
+
+static exi_shade background(const exi_render *render, float x, float y) {
     switch (render->def->background) {
     case EX_BACKGROUND_WHITE:
         return (exi_shade){{1, 1, 1}, 1};
     case EX_BACKGROUND_GREY:
-        return (exi_shade){grey(0.5f), 1};
+        return (exi_shade){colour_of(128, 128, 128), 1};
     case EX_BACKGROUND_TRANSPARENT:
         return (exi_shade){{0, 0, 0}, 0};
     default:
-        return (exi_shade){grey(0.955f - 0.075f * t * t), 1};
+        return (exi_shade){wall(render, x, y), 1};
     }
 }
 
 /* ---- the spot ---- */
 
-static exi_shade shade_ground(const exi_render *render, exi_seen seen, float y) {
-    float left = exi_light_ground(render, seen);
-    exi_shade shade = background(render, y);
+static exi_shade shade_ground(const exi_render *render, exi_seen seen, float x, float y) {
+    const exi_v3 left = exi_light_ground(render, seen);
+    exi_shade shade = background(render, x, y);
     if (render->def->background == EX_BACKGROUND_TRANSPARENT) {
         /* In sRGB, black of that alpha darkens the background nearly as the shadow does. */
-        shade.alpha = 1 - exi_code_of_light(left < 1 ? left : 1);
+        shade.alpha = 1 - exi_code_of_light(left.y < 1 ? left.y : 1);
         return shade;
     }
-    shade.colour = exi_v3_scale(shade.colour, left < 1 ? left : 1);
+    shade.colour = (exi_v3){shade.colour.x * fminf(left.x, 1), shade.colour.y * fminf(left.y, 1),
+                            shade.colour.z * fminf(left.z, 1)};
     return shade;
 }
 
@@ -146,8 +154,8 @@ static exi_v3 shade_look(const exi_render *render, const exi_spot *spot, exi_see
     if (item->stripes > 0)
         surface.colour = exi_v3_scale(surface.colour, stripes(render, (float)item->stripes, x, y));
     if (spot->behind && render->def->backfaces) {
-        surface =
-            (exi_surface){.colour = {0.62f, 0.10f, 0.16f}, .roughness = 1, .occlusion = 1, .normal = spot->normal};
+        surface = (exi_surface){
+            .colour = {0.62f, 0.10f, 0.16f}, .roughness = 1, .gloss = 1, .occlusion = 1, .normal = spot->normal};
     } else if (spot->look->source->unlit) {
         return wire_over(render, spot, x, y, surface.colour, &cover);
     }
@@ -173,9 +181,9 @@ static exi_v3 shade_paint(const exi_render *render, const exi_spot *spot, exi_se
 /* Shades one surface, the ground or the background, without what is behind it. */
 static exi_shade shade_one(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y) {
     if (spot->kind == EXI_SPOT_NOTHING)
-        return background(render, y);
+        return background(render, x, y);
     if (spot->kind == EXI_SPOT_GROUND)
-        return shade_ground(render, seen, y);
+        return shade_ground(render, seen, x, y);
     return (exi_shade){spot->look ? shade_look(render, spot, seen, x, y) : shade_paint(render, spot, seen, x, y), 1};
 }
 

@@ -317,6 +317,78 @@ static void light_follows_the_model(void **state) {
     assert_true(lit(map_normals, left) > lit(map_normals, right) + 10);
 }
 
+/* A ball of one look, lit from the left. */
+static ex_image *ball_of(const ex_material *look) {
+    ex_mesh *ball = ball_mesh(1, 0, 0, 0, 64);
+    const ex_looks list = {.look_count = 1, .looks = (ex_material *)look};
+    ex_render_item item = item_of(ball);
+    item.looks = &list;
+    ex_render_def def = plain_def(&item, 1);
+    def.light_yaw = -90;
+    def.light_pitch = 0;
+    ex_image *picture = picture_of(&def);
+    ex_mesh_destroy(ball);
+    return picture;
+}
+
+static double red_share(const ex_image *image, int x) {
+    return channel_at(image, x, 32, 0) / (channel_at(image, x, 32, 1) + 1.0);
+}
+
+/* Skin: light reaches around the edge of the shade, red farthest; what faces the light keeps its colour. */
+static void skin_is_red_where_shade_begins(void **state) {
+    (void)state;
+    ex_material look = plain(left_name, 0.5, 0.5, 0.5, 1);
+    look.unlit = false;
+    ex_image *stone = ball_of(&look);
+    look.scatter[0] = 0.8;
+    look.scatter[1] = 0.2;
+    look.scatter[2] = 0.1;
+    ex_image *skin = ball_of(&look);
+    /* The middle of the ball is where the light grazes it. */
+    assert_true(red_share(skin, 34) > red_share(stone, 34) + 0.1);
+    assert_true(channel_at(skin, 34, 32, 0) > channel_at(stone, 34, 32, 0) + 15);
+    assert_true(fabs(red_share(skin, 12) - red_share(stone, 12)) < 0.06);
+    assert_true(fabs(light_at(skin, 47, 32) - light_at(stone, 47, 32)) < 4);
+    ex_image_destroy(stone);
+    ex_image_destroy(skin);
+}
+
+/* Cloth: brighter at its edge, in the colour of the fibres, and hardly changed where it faces the eye. */
+static void cloth_shines_at_its_edge(void **state) {
+    (void)state;
+    ex_material look = plain(left_name, 0.1, 0.1, 0.1, 1);
+    look.unlit = false;
+    look.roughness = 1;
+    ex_image *bare = ball_of(&look);
+    look.sheen[1] = 0.8;
+    look.sheen_roughness = 0.4;
+    ex_image *cloth = ball_of(&look);
+    assert_true(channel_at(cloth, 56, 32, 1) > channel_at(bare, 56, 32, 1) + 25);
+    assert_true(channel_at(cloth, 56, 32, 1) > channel_at(cloth, 56, 32, 0) + 25);
+    assert_true(abs(channel_at(cloth, 17, 32, 1) - channel_at(bare, 17, 32, 1)) < 12);
+    ex_image_destroy(bare);
+    ex_image_destroy(cloth);
+}
+
+/* Eyes: on a smooth surface the light is a small bright spot, on a rough one there is none. */
+static void smooth_has_a_sharp_spot(void **state) {
+    (void)state;
+    double contrast[2];
+    for (int i = 0; i < 2; i++) {
+        ex_material look = plain(left_name, 0.02, 0.02, 0.02, 1);
+        look.unlit = false;
+        look.roughness = i ? 0.05 : 0.9;
+        ex_image *image = ball_of(&look);
+        double most = 0;
+        for (int x = 8; x < 30; x++)
+            most = light_at(image, x, 32) > most ? light_at(image, x, 32) : most;
+        contrast[i] = most - light_at(image, 32, 32);
+        ex_image_destroy(image);
+    }
+    assert_true(contrast[1] > contrast[0] + 40);
+}
+
 /* ---- hard edges ---- */
 
 /* A box whose corners have the normals of their faces keeps them when it is sheared; with one normal per vertex it has
@@ -375,7 +447,10 @@ static const char document[] =
     "{\"offset\":[0.1,0.2],\"rotation\":0.7,\"scale\":[2,3]}}},\"metallicRoughnessTexture\":{\"index\":2}},"
     "\"normalTexture\":{\"index\":2,\"scale\":0.8},\"occlusionTexture\":{\"index\":2,\"strength\":0.9},"
     "\"emissiveTexture\":{\"index\":1},\"emissiveFactor\":[0.5,0.25,1],"
-    "\"extensions\":{\"KHR_materials_emissive_strength\":{\"emissiveStrength\":4}}},"
+    "\"extensions\":{\"KHR_materials_emissive_strength\":{\"emissiveStrength\":4},"
+    "\"KHR_materials_sheen\":{\"sheenColorFactor\":[0.25,0.5,7],\"sheenRoughnessFactor\":0.3},"
+    "\"KHR_materials_diffuse_transmission\":{\"diffuseTransmissionFactor\":0.5,"
+    "\"diffuseTransmissionColorFactor\":[1,0.5,-1]}}},"
     "{\"name\":\"sign\",\"extensions\":{\"KHR_materials_unlit\":{}}}]}";
 
 /* A PNG of one pixel. */
@@ -397,6 +472,9 @@ static void materials_are_read(void **state) {
     assert_true(shirt->alpha_cutoff == 0.3 && shirt->colour[3] == 0.4 && shirt->metallic == 0.5);
     assert_true(shirt->roughness == 0.6 && shirt->normal_scale == 0.8 && shirt->occlusion == 0.9);
     assert_true(shirt->emissive[0] == 2 && shirt->emissive[1] == 1 && shirt->emissive[2] == 4);
+    assert_true(shirt->sheen[0] == 0.25 && shirt->sheen[1] == 0.5 && shirt->sheen[2] == 1);
+    assert_true(shirt->sheen_roughness == 0.3);
+    assert_true(shirt->scatter[0] == 0.5 && shirt->scatter[1] == 0.25 && shirt->scatter[2] == 0);
     assert_true(shirt->colour_map.wrap[0] == EX_WRAP_CLAMP && shirt->colour_map.wrap[1] == EX_WRAP_MIRROR);
     assert_true(shirt->colour_map.nearest && shirt->colour_map.rotation == 0.7);
     assert_true(shirt->colour_map.offset[1] == 0.2 && shirt->colour_map.scale[1] == 3);
@@ -409,7 +487,8 @@ static void materials_are_read(void **state) {
     assert_null(shirt->emissive_map.image);
     assert_int_equal(looks->note_count, 1);
     assert_non_null(strstr(looks->notes[0], "bad"));
-    assert_true(looks->looks[ex_looks_find(looks, "sign")].unlit);
+    const ex_material *sign = &looks->looks[ex_looks_find(looks, "sign")];
+    assert_true(sign->unlit && sign->sheen[0] == 0 && sign->scatter[0] == 0);
     assert_int_equal(ex_looks_find(looks, "shoe"), -1);
     /* A rig's own textures. */
     const ex_image painted = {.width = 1, .height = 1};
@@ -435,6 +514,9 @@ int main(void) {
         cmocka_unit_test(sides_count),
         cmocka_unit_test(what_is_left_out_casts_no_shadow),
         cmocka_unit_test(light_follows_the_model),
+        cmocka_unit_test(skin_is_red_where_shade_begins),
+        cmocka_unit_test(cloth_shines_at_its_edge),
+        cmocka_unit_test(smooth_has_a_sharp_spot),
         cmocka_unit_test(hard_edges_stay),
         cmocka_unit_test(materials_are_read),
     };

@@ -288,7 +288,7 @@ static void coarse_balls_have_no_blocks(void **state) {
         }
         for (int y = 60; y <= 140; y += 5)
             for (int x = 45; x < 155; x++)
-                assert_true(light_at(images[0], x, y) > light_at(images[1], x, y) - 4);
+                assert_true(light_at(images[0], x, y) > light_at(images[1], x, y) - 5);
         for (int i = 0; i < 2; i++)
             ex_image_destroy(images[i]);
     }
