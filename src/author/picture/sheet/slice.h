@@ -60,6 +60,8 @@ typedef struct exi_slice {
     double scale;                /* pixels per point of text */
     int cell_width, cell_height; /* pixels */
     int picture_height;          /* of a form; names, if any, go below it */
+    int head;                    /* above it, for marks of weights outside the bounds, if any */
+    bool two_lines;              /* true if the values of an example go below its name, as they do not fit beside it */
 } exi_slice;
 
 /* slice_cells.c: fills the cells. Call exi_slice_close even after a failure. */
@@ -82,6 +84,19 @@ ex_result exi_slice_take(exi_slice *sheet, int part_count, const ex_sheet_part *
 /* slice_draw.c: checks before rendering that the picture has a valid size; draws everything around the forms. */
 ex_result exi_slice_measure(const exi_slice *sheet, ex_error *error);
 ex_result exi_slice_draw(const exi_slice *sheet, ex_image **image, ex_error *error);
+
+/* slice_names.c: the name of a cell, and the values beside it if they are not those of its column and row, else "". */
+#define EXI_NAME_SIZE   320
+#define EXI_NAME_MARGIN 12.0 /* points of a cell that a name leaves free */
+void exi_cell_name(const exi_slice *sheet, const exi_cell *cell, char name[EXI_NAME_SIZE], char values[EXI_NAME_SIZE]);
+/* Formats a value of an axis to a ten-thousandth of the range, since thirds have endless digits. */
+const char *exi_value_text(char buffer[128], const exi_slice_axis *axis, double value);
+/* True if a name does not fit beside its values in a width in points. */
+bool exi_slice_needs_two_lines(const exi_slice *sheet, double width);
+
+/* slice_outline.c: draws a line around the visible pixels of an image whose upper left corner is at x y, with `scale`
+ * pixels per point; false without memory. */
+bool exi_outline_draw(ex_canvas *canvas, const ex_image *image, double x, double y, double scale, const ex_pen *pen);
 
 static inline int exi_slice_cell_count(const exi_slice *sheet) {
     return sheet->axes[0].count * sheet->axes[1].count;

@@ -24,6 +24,7 @@
 
 #define NAME_GAP   4.0  /* between a form and its name */
 #define NAME_ROOM  14.0 /* for a name and the space below it */
+#define NAME_LINE  12.0 /* from a line of it to the next */
 #define NAME_SHIFT 12.0 /* to the side, if an arrow comes from below */
 
 typedef struct drawing {
@@ -40,18 +41,7 @@ static ex_colour example_ink(void) {
 }
 
 static ex_colour pseudo_ink(void) {
-    return ex_colour_hex(0xa8472b);
-}
-
-/* Formats to a ten-thousandth of the range, since thirds have endless digits. */
-static const char *value_text(char buffer[128], const exi_slice_axis *axis, double value) {
-    char number[EX_TICK_SIZE];
-    const double range = axis->axis.max - axis->axis.min;
-    const double grain = range > 0 ? pow(10, floor(log10(range)) - 4) : 0;
-    if (grain > 1e-300)
-        value = grain < 1 ? round(value / grain) / round(1 / grain) : round(value / grain) * grain;
-    snprintf(buffer, 128, "%s%s", ex_tick_text(number, value), axis->unit);
-    return buffer;
+    return ex_colour_hex(0x4a6f9c);
 }
 
 /* ---- positions ---- */
@@ -127,7 +117,7 @@ static void place_of(const drawing *d, const double values[2], double at[2]) {
     const exi_slice *s = d->sheet;
     at[0] = (d->left + (find_place(&s->axes[0], values[0]) + 0.5) * s->cell_width) / d->scale;
     at[1] = (d->top + (s->axes[1].count - 1 - find_place(&s->axes[1], values[1])) * s->cell_height) / d->scale +
-            s->picture_height / 2.0 / d->scale;
+            (s->head + s->picture_height / 2.0) / d->scale;
 }
 
 /* ---- below the forms ---- */
@@ -139,11 +129,12 @@ static ex_result draw_ground(const drawing *d, ex_image **image, ex_error *error
     if (result != EX_OK)
         return result;
     if (has_beyond(d)) {
-        ex_draw_box(canvas, panel_pixels(d), ex_colour_hex(0xf4f1ec));
+        ex_draw_box(canvas, panel_pixels(d), ex_colour_hex(0xf1f3f5));
         ex_draw_box(canvas, range_pixels(d), white);
     }
     for (int i = 0; i < exi_slice_cell_count(d->sheet); i++) {
         ex_box box = cell_pixels(d, i % d->sheet->axes[0].count, i / d->sheet->axes[0].count);
+        box.y0 += d->sheet->head;
         box.y1 = box.y0 + d->sheet->picture_height;
         ex_draw_image(canvas, d->sheet->cells[i].picture, box);
     }
@@ -159,15 +150,21 @@ static void draw_frames(drawing *d) {
         ex_draw_frame(d->canvas, in_points(d, range_pixels(d)), &(ex_pen){ex_colour_grey(140), 1.0, 4, 4});
 }
 
-/* Kinds of cells are shown by the form's colour; if the form has a texture, by a frame of that colour. */
+/* Kinds of cells are shown by the form's colour, and pseudo-examples by a dashed line around the form; if it has a
+ * texture, by a frame. */
 static void draw_cell_frame(drawing *d, const exi_cell *cell, ex_box box) {
     const ex_box inner = {box.x0 + 4, box.y0 + 4, box.x1 - 4, box.y1 - 4};
-    if (d->sheet->texture < 0)
+    if (d->sheet->texture < 0 && !d->sheet->looks) {
+        if (cell->kind == EXI_CELL_PSEUDO &&
+            !exi_outline_draw(d->canvas, cell->picture, box.x0, box.y0 + d->sheet->head / d->scale, d->scale,
+                              &(ex_pen){pseudo_ink(), 1.3, 5, 4}))
+            d->labels.failed = true;
         return;
+    }
     if (cell->kind == EXI_CELL_EXAMPLE)
-        ex_draw_frame(d->canvas, inner, &(ex_pen){ex_colour_hex(0x54789a), 1.6, 0, 0});
+        ex_draw_frame(d->canvas, inner, &(ex_pen){ex_colour_hex(0x6f9fd8), 1.6, 0, 0});
     else if (cell->kind == EXI_CELL_PSEUDO)
-        ex_draw_frame(d->canvas, inner, &(ex_pen){pseudo_ink(), 1.6, 0.1, 3.4});
+        ex_draw_frame(d->canvas, inner, &(ex_pen){pseudo_ink(), 1.3, 5, 4});
 }
 
 static bool is_named(const exi_cell *cell) {
@@ -191,22 +188,12 @@ static double find_name_line(const drawing *d, int row) {
         const int below = is_named(cell) ? end_line(cell->picture) : 0;
         end = below > end ? below : end;
     }
-    return cell_box(d, 0, row).y0 + end / d->scale + NAME_GAP;
+    return cell_box(d, 0, row).y0 + (s->head + end) / d->scale + NAME_GAP;
 }
 
-static void name_cell(drawing *d, const exi_cell *cell, ex_box box, double line) {
-    char name[256], values[2][128], text[600], fitted[EX_LABEL_SIZE];
-    const exi_slice *s = d->sheet;
-    if (cell->kind == EXI_CELL_EXAMPLE)
-        snprintf(name, sizeof name, "%s", ex_rig_example_name(s->rig, cell->layer, cell->number));
-    else
-        snprintf(name, sizeof name, "pseudo %d", cell->number + 1);
-    if (cell->moved)
-        snprintf(text, sizeof text, "%s (%s%s%s)", name, value_text(values[0], &s->axes[0], cell->values[0]),
-                 s->axis_count == 2 ? ", " : "",
-                 s->axis_count == 2 ? value_text(values[1], &s->axes[1], cell->values[1]) : "");
-    else
-        snprintf(text, sizeof text, "%s", name);
+/* Draws a line of a name: at its place, beside an arrow, or at the bottom of the cell. */
+static void name_line(drawing *d, const exi_cell *cell, ex_box box, double line, double bottom, const char *text) {
+    char fitted[EX_LABEL_SIZE];
     const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE,
                                .colour = cell->kind == EXI_CELL_EXAMPLE ? example_ink() : pseudo_ink(),
                                .halo = ex_colour_faded(ex_colour_grey(255), 0.8)};
@@ -214,11 +201,25 @@ static void name_cell(drawing *d, const exi_cell *cell, ex_box box, double line)
     const exi_label_place places[] = {{x, line, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
                                       {x - NAME_SHIFT, line, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
                                       {x + NAME_SHIFT, line, EX_ACROSS_MIDDLE, EX_ALONG_TOP},
-                                      {x, box.y1 - 7, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE},
+                                      {x, bottom, EX_ACROSS_MIDDLE, EX_ALONG_BASELINE},
                                       {x, box.y0 + 7, EX_ACROSS_MIDDLE, EX_ALONG_TOP}};
     const int first = line + NAME_ROOM > box.y1 ? 3 : 0; /* a form as high as its cell */
     exi_labels_draw(&d->labels, d->canvas, places + first, 5 - first, &type,
-                    ex_label_fit(fitted, text, type.size, box.x1 - box.x0 - 12));
+                    ex_label_fit(fitted, text, type.size, box.x1 - box.x0 - EXI_NAME_MARGIN));
+}
+
+static void name_cell(drawing *d, const exi_cell *cell, ex_box box, double line) {
+    char name[EXI_NAME_SIZE], values[EXI_NAME_SIZE], text[2 * EXI_NAME_SIZE + 2];
+    exi_cell_name(d->sheet, cell, name, values);
+    const bool second = d->sheet->two_lines && values[0];
+    /* The whole name stays above its values. */
+    const double last = box.y1 - 7, first = second ? last - NAME_LINE : last;
+    if (second && line + NAME_LINE + NAME_ROOM > box.y1)
+        line = box.y1 - NAME_LINE - NAME_ROOM;
+    snprintf(text, sizeof text, "%s%s%s", name, values[0] && !second ? " " : "", second ? "" : values);
+    name_line(d, cell, box, line, first, text);
+    if (second)
+        name_line(d, cell, box, line + NAME_LINE, last, values);
 }
 
 /* Draws an arrow from the point a pseudo-example borrows from to its form. */
@@ -232,8 +233,7 @@ static void draw_arrow(drawing *d, const exi_cell *cell) {
     const double shorter = d->sheet->cell_width < d->sheet->cell_height ? d->sheet->cell_width : d->sheet->cell_height;
     double back = 0.4 * shorter / d->scale / length;
     back = back > 0.45 ? 0.45 : back;
-    const ex_pen halo = {ex_colour_faded(ex_colour_grey(255), 0.75), 4.5, 0, 0},
-                 pen = {ex_colour_hex(0x7d2f1a), 1.8, 0, 0};
+    const ex_pen halo = {ex_colour_faded(ex_colour_grey(255), 0.75), 4.5, 0, 0}, pen = {pseudo_ink(), 1.5, 0, 0};
     ex_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &halo);
     ex_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &pen);
     ex_draw_mark(d->canvas, EX_MARK_DOT, from[0], from[1], 3.4, &pen);
@@ -304,7 +304,7 @@ static void draw_ticks(drawing *d, int axis, ex_box panel, double *room) {
         const exi_label_place below = {x, panel.y1 + 8, EX_ACROSS_MIDDLE, EX_ALONG_TOP};
         const exi_label_place beside = {panel.x0 - 8, y, EX_ACROSS_RIGHT, EX_ALONG_CENTRE};
         const ex_pen pen = {ex_colour_grey(150), 0.9, 0, 0};
-        value_text(text, a, a->values[i]);
+        exi_value_text(text, a, a->values[i]);
         *room = ex_text_width(text) * type.size > *room ? ex_text_width(text) * type.size : *room;
         if (!exi_labels_draw(&d->labels, d->canvas, axis == 0 ? &below : &beside, 1, &type, text))
             continue;
@@ -350,7 +350,7 @@ static void describe(const drawing *d, char *text, size_t size) {
         if (s->def->pose)
             ex_rig_get_input(s->rig, i, s->def->pose, &at);
         length += (size_t)snprintf(text + length, size - length, "%s%s %s", length > 0 ? " \xC2\xB7 " : "",
-                                   ex_rig_input_name(s->rig, i), value_text(value, &other, at));
+                                   ex_rig_input_name(s->rig, i), exi_value_text(value, &other, at));
         if (length >= size)
             return;
     }
@@ -381,10 +381,10 @@ static void draw_legend(drawing *d) {
         bool shown;
         const char *text;
         ex_colour colour;
-    } entries[] = {{s->example_count > 0, "example", ex_colour_hex(0x54789a)},
-                   {s->pseudo_count > 0, "pseudo-example, from where it was taken", ex_colour_hex(0xc96f50)},
-                   {s->texture < 0, "between", ex_colour_hex(0xcfcac5)},
-                   {has_beyond(d), "beyond the range", ex_colour_hex(0xf4f1ec)}};
+    } entries[] = {{s->example_count > 0, "example", ex_colour_hex(0x6f9fd8)},
+                   {s->pseudo_count > 0, "pseudo-example, from where it was taken", ex_colour_hex(0xcfdeee)},
+                   {s->texture < 0 && !s->looks, "between", ex_colour_hex(0xd9b8a0)},
+                   {has_beyond(d), "beyond the range", ex_colour_hex(0xf1f3f5)}};
     const ex_box panel = in_points(d, panel_pixels(d));
     const ex_lettering type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_quiet(), .along = EX_ALONG_CENTRE};
     const double y = panel.y1 + 58;
@@ -398,6 +398,8 @@ static void draw_legend(drawing *d) {
             continue;
         const ex_box box = {x, y - 5.5, x + 11, y + 5.5};
         ex_draw_box(d->canvas, box, entries[i].colour);
+        if (i == 1)
+            ex_draw_frame(d->canvas, box, &(ex_pen){pseudo_ink(), 1.0, 2.6, 1.8});
         if (i == 3)
             ex_draw_frame(d->canvas, box, &(ex_pen){ex_colour_grey(140), 0.9, 2, 2});
         x += width + 22;
@@ -416,9 +418,9 @@ static void draw_note(drawing *d) {
         return;
     snprintf(text, sizeof text, "a weight below \xE2\x88\x92%g or above %g; farthest: %s at %s %s%s%s%s%s",
              -EXI_OUTSIDE_LOW, EXI_OUTSIDE_HIGH, far_text(s, &cell->far, far, sizeof far), s->axes[0].name,
-             value_text(values[0], &s->axes[0], cell->values[0]), s->axis_count == 2 ? ", " : "",
+             exi_value_text(values[0], &s->axes[0], cell->values[0]), s->axis_count == 2 ? ", " : "",
              s->axis_count == 2 ? s->axes[1].name : "", s->axis_count == 2 ? " " : "",
-             s->axis_count == 2 ? value_text(values[1], &s->axes[1], cell->values[1]) : "");
+             s->axis_count == 2 ? exi_value_text(values[1], &s->axes[1], cell->values[1]) : "");
     draw_ring(d, x + 5.5, y);
     const exi_label_place place = {x + 17, y, EX_ACROSS_LEFT, EX_ALONG_CENTRE};
     exi_labels_draw(&d->labels, d->canvas, &place, 1, &type,
@@ -431,7 +433,7 @@ static double widest_value(const exi_slice_axis *a) {
     double widest = 0;
     char text[128];
     for (int i = 0; i < a->count; i++) {
-        const double width = ex_text_width(value_text(text, a, a->values[i])) * EXI_PLOT_TEXT_SIZE;
+        const double width = ex_text_width(exi_value_text(text, a, a->values[i])) * EXI_PLOT_TEXT_SIZE;
         widest = width > widest ? width : widest;
     }
     return widest;

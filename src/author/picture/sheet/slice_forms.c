@@ -18,7 +18,8 @@
 #include <string.h>
 
 #define PLACE 220.0 /* points along a form's cell, unless text would be too small or large */
-#define NAME  13.0  /* points for a name below it */
+#define NAME  13.0  /* points for a line of a name below it */
+#define HEAD  14.0  /* points for a mark above it */
 
 /* ---- one form ---- */
 
@@ -175,7 +176,9 @@ ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
     s->scale = s->def->cell / PLACE;
     s->scale = s->scale < 0.8 ? 0.8 : s->scale > EX_CANVAS_SCALE_MAX ? EX_CANVAS_SCALE_MAX : s->scale;
     const bool named = s->example_count + s->pseudo_count > 0;
-    s->cell_height = s->picture_height + (named ? (int)ceil(NAME * s->scale) : 0);
+    s->two_lines = named && exi_slice_needs_two_lines(s, s->cell_width / s->scale - EXI_NAME_MARGIN);
+    s->head = s->outside_count > 0 && !s->def->unmarked ? (int)ceil(HEAD * s->scale) : 0;
+    s->cell_height = s->head + s->picture_height + (named ? (int)ceil((s->two_lines ? 2 : 1) * NAME * s->scale) : 0);
     return EX_OK;
 }
 
@@ -191,13 +194,13 @@ typedef struct work {
 /* The work that the calling thread waits for; only that thread reports progress. */
 static _Thread_local const work *waiting;
 
+/* Sculpts are blue, forms between them clay; paler where there is no sculpt, or no data. */
 static void colour_item(const exi_cell *cell, ex_render_item *item) {
-    static const double colours[][3] = {[EXI_CELL_BETWEEN] = {0.82, 0.80, 0.78},
-                                        [EXI_CELL_BEYOND] = {0.93, 0.91, 0.88},
-                                        [EXI_CELL_EXAMPLE] = {0.33, 0.47, 0.60},
-                                        [EXI_CELL_PSEUDO] = {0.82, 0.46, 0.33}};
-    memcpy(item->colour, colours[cell->kind], sizeof item->colour);
-    item->stripes = cell->kind == EXI_CELL_PSEUDO ? 1 : 0;
+    static const double colours[][3] = {[EXI_CELL_BEYOND] = {0.88, 0.83, 0.79},
+                                        [EXI_CELL_EXAMPLE] = {0.47, 0.62, 0.80},
+                                        [EXI_CELL_PSEUDO] = {0.73, 0.81, 0.90}};
+    if (cell->kind != EXI_CELL_BETWEEN)
+        memcpy(item->colour, colours[cell->kind], sizeof item->colour);
 }
 
 static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error) {
@@ -221,8 +224,6 @@ static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error
             item.vertex_colours = true;
         }
         colour_item(cell, &item);
-        if (f.texture || f.looks)
-            item.stripes = 0;
         ex_render_def def = ex_render_def_default();
         def.width = s->cell_width;
         def.height = s->picture_height;

@@ -322,11 +322,59 @@ static void forms_with_such_weights_have_a_ring(void **state) {
     def.beyond[0][1] = 0;
     ex_image *without = sheet_of(&def, &other);
     assert_int_equal(other.outside_count, 0);
-    assert_int_equal(image->height, without->height + 20);
+    /* A line below the legend, and room above the forms, so that no mark lies on one. */
+    assert_int_equal(image->height, without->height + 20 + 14);
     ex_image_destroy(image);
     ex_image_destroy(without);
     ex_rig_destroy(rig);
     ex_rig_destroy(calm);
+}
+
+/* Values that do not fit beside a name go below it, if the cell is small. */
+static void names_have_room(void **state) {
+    (void)state;
+    const double points[] = {0.4, 10, 0.6, 30, 0.7, 29, 0, 10};
+    ex_rig *rig = rig_at(&(space){.axis_count = 2, .example_count = 4, .points = points});
+    ex_sheet_def def = def_of(rig, 2, 3, 2);
+    def.unmarked = true;
+    for (int i = 0; i < 2; i++) {
+        exi_slice slice;
+        char name[EXI_NAME_SIZE], values[EXI_NAME_SIZE];
+        def.cell = i ? 400 : EX_SHEET_CELL_MIN;
+        open_slice(&slice, &def);
+        assert_int_equal(exi_slice_weigh(&slice, NULL), EX_OK);
+        assert_int_equal(exi_slice_frame(&slice, NULL), EX_OK);
+        assert_true(slice.two_lines == !i);
+        assert_near(slice.cell_height - slice.picture_height, 13 * (i ? 1 : 2) * slice.scale, 1);
+        exi_cell_name(&slice, &slice.cells[1], name, values);
+        assert_string_equal(values, "(0.4, 10 mm)");
+        exi_cell_name(&slice, &slice.cells[0], name, values);
+        assert_string_equal(values, "");
+        exi_slice_close(&slice);
+    }
+    ex_rig_destroy(rig);
+}
+
+/* A line around a square with a hole: on both borders, and nowhere else. */
+static void outlines_follow_the_border(void **state) {
+    (void)state;
+    ex_image *square = ex_image_create(40, 40), *drawn = NULL;
+    ex_canvas *canvas;
+    for (int y = 10; y < 30; y++)
+        for (int x = 10; x < 30; x++)
+            square->pixels[4 * (40 * y + x) + 3] = x >= 17 && x < 23 && y >= 17 && y < 23 ? 0 : 255;
+    assert_int_equal(ex_canvas_create_image(100, 100, 1, ex_colour_grey(255), &canvas, NULL), EX_OK);
+    assert_true(exi_outline_draw(canvas, square, 50, 20, 1, &(ex_pen){ex_colour_grey(0), 2, 0, 0}));
+    assert_int_equal(ex_canvas_take_image(canvas, &drawn, NULL), EX_OK);
+    for (int i = 13; i < 28; i++) {
+        assert_true(light_at(drawn, 60, 20 + i) < 60 && light_at(drawn, 79, 20 + i) < 60);
+        assert_true(light_at(drawn, 50 + i, 30) < 60 && light_at(drawn, 50 + i, 49) < 60);
+    }
+    assert_true(light_at(drawn, 67, 40) < 120 && light_at(drawn, 72, 40) < 120);
+    assert_true(light_at(drawn, 63, 40) > 250 && light_at(drawn, 70, 40) > 200);
+    assert_true(light_at(drawn, 55, 40) > 250 && light_at(drawn, 85, 40) > 250);
+    ex_image_destroy(square);
+    ex_image_destroy(drawn);
 }
 
 /* ---- pictures ---- */
@@ -658,6 +706,8 @@ int main(void) {
         cmocka_unit_test(the_first_axis_goes_right_the_second_up),
         cmocka_unit_test(weights_outside_are_found),
         cmocka_unit_test(forms_with_such_weights_have_a_ring),
+        cmocka_unit_test(names_have_room),
+        cmocka_unit_test(outlines_follow_the_border),
         cmocka_unit_test(bytes_do_not_depend_on_tasks),
         cmocka_unit_test(joints_turn),
         cmocka_unit_test(parts_make_the_sheet),
