@@ -151,7 +151,7 @@ static ex_result find_camera(sheet *s, int cell, ex_error *error) {
 }
 
 static ex_result render(const sheet *s, int i, const ex_tasks *tasks, ex_image **image, ex_error *error) {
-    static const double tones[][3] = {{0.82, 0.80, 0.78}, {0.33, 0.47, 0.60}, {0.82, 0.52, 0.40}};
+    static const double tones[][3] = {{0.784, 0.671, 0.592}, {0.47, 0.62, 0.80}, {0.68, 0.50, 0.50}};
     const exi_shot *shot = &s->shots->shots[i];
     static const double dark[3] = {0.36, 0.33, 0.31};
     ex_render_item items[2] = {ex_render_item_default(), ex_render_item_default()};
