@@ -220,9 +220,10 @@ class Site:
         rows = [(name, *HEROES[name][:2], file) for name, file in there.items() if name in HEROES]
         rows.sort(key=lambda row: list(HEROES).index(row[0]))
         rows += [(name, name.replace("-", " ").capitalize(), "gallery", file) for name, file in there.items() if name not in HEROES]
+        kind = "hero"
         if not rows:
-            rows = [(name, *row) for name, row in HEROES.items()]
-        return "".join(f'<a class="hero" href="{page}.md"><img src="pictures/{file}" alt=""><span>{text}</span></a>\n'
+            rows, kind = [(name, *row) for name, row in HEROES.items()], "hero still"
+        return "".join(f'<a class="{kind}" href="{page}.md"><img src="pictures/{file}" alt=""><span>{text}</span></a>\n'
                        for _, text, page, file in rows)
 
     def demo_pictures(self):
