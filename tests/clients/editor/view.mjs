@@ -1,5 +1,6 @@
 // The view: everything it shows besides the form, and joints with the mouse.
 import { apart, changed, drag, expect, positions, settled } from "./harness.mjs";
+import { collisions } from "./landscape.mjs";
 
 const show = (page, display) => page.evaluate((d) => (window.exemplar.show(d), window.exemplar.frame()), display);
 
@@ -216,10 +217,73 @@ const light = async (bench) => {
     }
 };
 
+/** The nearest examples as ghosts: behind the form, in other colours, with their names; of a skinned rig, and of a
+ * subdivided one. */
+const onion = async (bench) => {
+    const said = [];
+    for (const [demo, place, nearest] of [["arm", { shoulder: 20, elbow: 40 }, ["straight_female", "up_female"]],
+        ["creature", { leap: 0.6, sit: 0.3 }, ["leap", "sit"]]]) {
+        const page = await bench.open(bench.demo(demo));
+        await page.evaluate((at) => window.exemplar.setPlace(at), place);
+        await page.keyboard.press("f");
+        await settled(page);
+        const plain = await bench.pixels(page, "#view");
+        await page.click("button:text-is('Onion skins')");
+        const skins = await bench.pixels(page, "#view");
+        const labels = await collisions(page, ".view-labels");
+        expect(labels.wrong.length === 0 && nearest.every((name) => labels.names.includes(name)), `${demo}: names ${labels.names}; ${labels.wrong}`);
+        const count = changed(plain, skins);
+        expect(count > 3000, `${demo}: ghosts change ${count} pixels`);
+        // Pixels that changed, and which of them show the form.
+        const { width, data } = skins;
+        const places = [];
+        for (let i = 0; i < data.length; i += 4 * 37)
+            if ([0, 1, 2].some((c) => Math.abs(data[i + c] - plain.data[i + c]) > 24)) places.push([(i / 4) % width, Math.floor(i / 4 / width)]);
+        const labelled = await page.evaluate((list) => {
+            const { picker } = window.exemplar;
+            const { left, top } = picker.canvas.getBoundingClientRect();
+            const names = document.querySelector(".view-labels").labels();
+            const isText = (x, y) => names.some((n) => x > n.left - 90 && x < n.left + n.width + 90 && y > n.top - 90 && y < n.top + n.height + 90);
+            return list.filter(([x, y]) => !isText(left + x, top + y) && [-2, 0, 2].every((d) => picker.hit({ clientX: left + x + d, clientY: top + y + d }))).length;
+        }, places);
+        expect(labelled === 0, `${demo}: ${labelled} of ${places.length} changed pixels are on the form`);
+        const level = await page.evaluate(() => window.exemplar.stage.surface.level);
+        await page.keyboard.press("k");
+        expect(changed(plain, await bench.pixels(page, "#view")) === 0, "the ghosts do not go away");
+        expect(page.problems.length === 0, page.problems.join("; "));
+        said.push(`${demo} at level ${level}: ${count} pixels`);
+        await page.context().close();
+    }
+    return said.join(", ");
+};
+
+/** The names of joints, of a rig with many. */
+const jointNames = async (bench) => {
+    const page = await bench.open(bench.demo("arm"));
+    for (const width of [1440, 400]) {
+        await page.setViewportSize({ width, height: 800 });
+        await show(page, { skeleton: true, onion: true });
+        for (const [place, chosen] of [[{ elbow: 110 }, 0], [{ elbow: 0, shoulder: -60 }, 1]]) {
+            await page.evaluate((at) => window.exemplar.setPlace(at), place);
+            await page.keyboard.press("]");
+            await settled(page);
+            const { wrong, names } = await collisions(page, ".view-labels");
+            const name = await page.evaluate((j) => window.exemplar.stage.rig.joints[j].name, chosen);
+            expect(wrong.length === 0 && names.includes(name), `${width} pixels: ${wrong}; names ${names}, not ${name}`);
+        }
+        await page.keyboard.press("[");
+        await page.keyboard.press("[");
+        await page.keyboard.press("[");
+        await page.keyboard.press("]");
+    }
+};
+
 export const cases = {
     "edges and colours": wireAndColours,
     "joints under the mouse": joints,
     "a texture": texture,
     "light and shadow": light,
+    "onion skins": onion,
+    "names in the view": jointNames,
     "picking and small pictures": picking,
 };

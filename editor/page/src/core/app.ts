@@ -28,6 +28,8 @@ export interface Display {
     colour: "none" | "weight" | "difference" | "mask";
     /** Show the form before skinning. */
     unposed: boolean;
+    /** Show the nearest examples behind the form. */
+    onion: boolean;
 }
 
 export interface Tool {
@@ -128,6 +130,7 @@ export class App {
         ground: true,
         colour: "none",
         unposed: false,
+        onion: false,
     };
     selection: Selection = { layer: 0, example: null, pseudo: null };
     /** Settings to compare with the project's own, for one layer. */

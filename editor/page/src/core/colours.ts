@@ -41,6 +41,17 @@ export const coloursOf = (): Colours => {
     return colours;
 };
 
+const EXAMPLES = {
+    light: ["#b4380a", "#0f6e67", "#7b35c9", "#a8326e", "#4a6b12", "#1d5fa8", "#8a5a00", "#5a5ad0"],
+    dark: ["#ff9b6b", "#5fd4c6", "#c49bff", "#ff8fc4", "#b4d66a", "#86bdff", "#f0c168", "#a9a9ff"],
+};
+
+/** The colour of an example, by its index in the layer. */
+export const exampleColour = (index: number): string => {
+    const colours = EXAMPLES[document.documentElement.dataset["theme"] === "dark" ? "dark" : "light"];
+    return colours[index % colours.length]!;
+};
+
 /** Red, green, blue of "#rrggbb". */
 export const partsOf = (colour: string): [number, number, number] => {
     const number = parseInt(colour.slice(1), 16);

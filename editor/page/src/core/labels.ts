@@ -22,6 +22,8 @@ export interface Label {
     needed: boolean;
     /** Keeps its distance from the mark's lower side: the mark is a picture with its name below. */
     below?: boolean;
+    /** The side to try first. */
+    away?: readonly [number, number];
 }
 
 export interface Placed extends Box {
@@ -52,7 +54,7 @@ const drawnIn = (place: Box, box: Box): Box => ({
 });
 
 /** Positions around the mark: beside and above first, away from grid lines. */
-const around = ({ x, y, radius, below }: Label, width: number, off = 0): Box[] => {
+const around = ({ x, y, radius, below, away }: Label, width: number, off = 0): Box[] => {
     const r = radius + GAP + off;
     const c = 0.7 * r;
     const at = (left: number, top: number): Box => ({ left, top, width, height: HEIGHT });
@@ -66,7 +68,13 @@ const around = ({ x, y, radius, below }: Label, width: number, off = 0): Box[] =
         at(x - r - width, y - HEIGHT / 2),
         at(x - width / 2, y - r - HEIGHT),
     ];
-    return below ? [under, ...sides] : [...sides, under];
+    if (below) return [under, ...sides];
+    if (!away) return [...sides, under];
+    const ahead = ({ left, top }: Box): number => {
+        const [dx, dy] = [left + width / 2 - x, top + HEIGHT / 2 - y];
+        return (dx * away[0] + dy * away[1]) / Math.hypot(dx, dy);
+    };
+    return [...sides, under].sort((a, b) => ahead(b) - ahead(a));
 };
 
 /** The end of a line from a mark to its name; null if they are next to each other. */

@@ -1,6 +1,6 @@
 // The map's background and marks, in CSS pixels: grid, range, ticks and axis names, then examples, pseudo-examples with
 // their arrows, findings of `check`, and the pose.
-import type { Colours } from "../core/colours";
+import { exampleColour, type Colours } from "../core/colours";
 import { showNumber } from "../core/dom";
 import { discOf, drawLabels, overlaps, SIZE, type Box, type Label, type Placed } from "../core/labels";
 import type { Coordinate } from "./axes";
@@ -169,11 +169,11 @@ export const drawArrow = (
     context.fill();
 };
 
-/** `small`: on a picture, which it should not hide. */
-const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: Colours, small: boolean): void => {
+/** `small`: on a picture, which it should not hide; `tinted`: in the colour that its onion skin has. */
+const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: Colours, small: boolean, tinted: boolean): void => {
     const radius = small ? 3.5 : radiusOf(mark);
     const shape = mark.kind === "example" ? circle : diamond;
-    const own = mark.kind === "pseudo" ? colours.pseudo : mark.selected ? colours.accent : colours.text;
+    const own = mark.kind === "pseudo" ? colours.pseudo : tinted ? exampleColour(mark.index) : mark.selected ? colours.accent : colours.text;
     const size = mark.kind === "pseudo" ? radius + 1 : radius;
     context.globalAlpha = 1;
     shape(context, x, y, size + 1.5);
@@ -223,7 +223,7 @@ export const drawMarks = (
             drawArrow(context, plane.toPixel(x, y), at, radiusOf(mark) + 3, colours.pseudo, mark.from ? [] : [1.5, 3]);
         }
     const isPictured = (mark: Mark): boolean => state.isLarge && pictures.some((picture) => picture.mark === mark);
-    for (const { mark, at } of seen) drawMark(context, mark, at[0], at[1], colours, isPictured(mark));
+    for (const { mark, at } of seen) drawMark(context, mark, at[0], at[1], colours, isPictured(mark), state.app.display.onion);
     const labels = seen
         .filter(({ mark }) => mark.kind === "example" || mark.selected || mark === hovered || state.isLarge || state.tree?.pseudo?.[mark.index]?.name)
         .map(({ mark, at: [x, y] }): Label => {

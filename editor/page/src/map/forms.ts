@@ -73,7 +73,7 @@ export class Forms {
         return this.state.isLarge ? Math.round(Math.min(104, Math.max(52, Math.min(width, height) / 6.5))) : SMALL;
     }
 
-    /** Where the picture of a mark may stand: on the enlarged map on the mark, else next to it. */
+    /** The places of a mark's picture, the best first: on the enlarged map on the mark, else next to it. */
     #placesOf(mark: Mark, size: number): Box[] {
         const { plane, isLarge } = this.state;
         const [x, y] = plane.toPixel(mark.x, mark.y);

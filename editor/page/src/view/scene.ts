@@ -29,6 +29,8 @@ export class Stand {
     readonly scenes = [new Scene(), new Scene()] as const;
     /** Drawn over everything. */
     readonly overlay = new Scene();
+    /** Drawn behind everything but the backdrop, one after the other, each without the depth of the others. */
+    readonly onions: Scene[] = [];
     readonly wire = wireMaterial();
     readonly #backdrop = new Mesh(new PlaneGeometry(2, 2), backdropMaterial());
     readonly #behind = new Scene();
@@ -128,6 +130,10 @@ export class Stand {
         renderer.setScissor(left, 0, width, height);
         renderer.render(this.#behind, camera);
         this.looks.sky.value.set(0, 1, 0).transformDirection(camera.matrixWorldInverse);
+        for (const onion of this.onions) {
+            renderer.render(onion, camera);
+            renderer.clearDepth();
+        }
         renderer.render(scene, camera);
         renderer.clearDepth();
         if (left === 0) renderer.render(this.overlay, camera);

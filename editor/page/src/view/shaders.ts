@@ -110,6 +110,31 @@ export const ghostMaterial = (looks: Looks): ShaderMaterial => {
     return material;
 };
 
+// A coloured ghost, strongest at its outline. Only its front is drawn, after a pass that writes its depth alone.
+export const onionMaterial = (): ShaderMaterial =>
+    new ShaderMaterial({
+        vertexShader: SURFACE_VERTEX,
+        transparent: true,
+        depthWrite: false,
+        side: DoubleSide,
+        uniforms: { colour: { value: new Color() } },
+        fragmentShader: `
+uniform vec3 colour;
+varying vec3 seen;
+varying vec3 across;
+${ENCODE}
+void main() {
+    vec3 eye = isOrthographic ? vec3(0.0, 0.0, 1.0) : normalize(-seen);
+    vec3 normal = normalize(across);
+    float edge = 1.0 - abs(dot(normal, eye));
+    float light = 0.75 + 0.35 * clamp(dot(normal, normalize(vec3(-0.55, 0.68, 0.55))), 0.0, 1.0);
+    gl_FragColor = vec4(encode(colour * light), 0.2 + 0.5 * edge * edge);
+}`,
+    });
+export const depthMaterial = (): ShaderMaterial =>
+    new ShaderMaterial({ vertexShader: SURFACE_VERTEX, fragmentShader: "void main() { gl_FragColor = vec4(0.0); }", colorWrite: false,
+        side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+
 // Lines are drawn slightly in front of their surface.
 export const wireMaterial = (): ShaderMaterial =>
     new ShaderMaterial({

@@ -20,7 +20,7 @@ const command = (id: string, label: string, keys: string[], run: () => void, ena
     id, label, keys, run, group: "View", ...(enabled ? { enabled } : {}),
 });
 
-const toggle = (app: App, what: "wire" | "skeleton" | "ground" | "unposed") => (): void =>
+const toggle = (app: App, what: "wire" | "skeleton" | "ground" | "unposed" | "onion") => (): void =>
     app.show({ [what]: !app.display[what] });
 
 const addCameraCommands = (app: App, view: View): void => {
@@ -65,6 +65,7 @@ const addCommands = (app: App, view: View): void => {
         command("skeleton", "Show joints, to turn them", ["J"], toggle(app, "skeleton"), hasJoints),
         command("ground", "Show the ground", ["Shift+G"], toggle(app, "ground")),
         command("unposed", "Show the form before skinning", ["U"], toggle(app, "unposed")),
+        command("onion", "Show the nearest examples as ghosts behind the form", ["K"], toggle(app, "onion")),
     );
     addCameraCommands(app, view);
 };
@@ -92,6 +93,7 @@ export const viewToolbar = (app: App, view: View): HTMLElement => {
     const ground = button("ground", "Ground");
     const unposed = button("unposed", "Un-posed");
     const flat = button("orthographic", "Parallel");
+    const onion = button("onion", "Onion skins");
     const surface = choice("shading", "Surface", (value) => app.show({ surface: value as Display["surface"] }));
     const colour = choice("colour", "Colours", (value) => app.show({ colour: value as Display["colour"] }));
     colour.append(...COLOURS.map(([value, text]) => h("option", { value }, text)));
@@ -104,6 +106,7 @@ export const viewToolbar = (app: App, view: View): HTMLElement => {
         pressed(ground, display.ground);
         pressed(unposed, display.unposed);
         pressed(flat, view.eye.orthographic);
+        pressed(onion, display.onion);
         skeleton.disabled = app.stage.rig.joints.length === 0;
         const surfaces = surfacesOf(view);
         surface.replaceChildren(...SURFACES.filter(([value]) => surfaces.includes(value)).map(([value, text]) =>
@@ -114,5 +117,5 @@ export const viewToolbar = (app: App, view: View): HTMLElement => {
     app.on("rig", update);
     update();
     return h("div", { class: "view-bar", role: "toolbar", "aria-label": "View" },
-        surface, colour, wire, skeleton, ground, unposed, flat, button("frame", "Frame all"));
+        surface, colour, wire, skeleton, onion, ground, unposed, flat, button("frame", "Frame all"));
 };

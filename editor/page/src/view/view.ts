@@ -5,6 +5,8 @@ import { h } from "../core/dom";
 import { Actors } from "./actors";
 import { Eye } from "./camera";
 import { Joints } from "./joints";
+import { ViewLabels } from "./labels";
+import { Onions } from "./onions";
 import { captions, LegendBox } from "./overlays";
 import { ViewPicker } from "./picker";
 import { firstPlaces, groundBox } from "./places";
@@ -25,6 +27,8 @@ export class View {
     readonly picker: ViewPicker;
     readonly joints: Joints;
     readonly legend = new LegendBox();
+    readonly onions: Onions;
+    readonly labels: ViewLabels;
     #asked = 0;
     #first: Float32Array | null = null;
 
@@ -34,6 +38,8 @@ export class View {
         this.pictures = new SmallPictures(app, this.stand, () => this.actors.faces);
         this.picker = new ViewPicker(this);
         this.joints = new Joints(this);
+        this.onions = new Onions(app, this.stand, () => this.actors.faces);
+        this.labels = new ViewLabels(this);
         this.actors.rebuild();
         this.#place(true);
         app.on("rig", () => this.#rebuild());
@@ -61,6 +67,7 @@ export class View {
 
     #rebuild(): void {
         this.pictures.forget();
+        this.onions.forget();
         this.actors.rebuild();
         this.#place(false);
         this.app.invalidate();
@@ -75,6 +82,7 @@ export class View {
 
     fill(): void {
         this.actors.fill();
+        this.onions.fill();
         this.joints.skeleton.fill(this.eye.radius);
     }
 
@@ -91,6 +99,7 @@ export class View {
         this.joints.skeleton.aim(this.eye, width, height);
         if (this.app.display.wire) this.#fadeWire(width, height);
         this.stand.draw(this.eye, this.two);
+        this.labels.draw();
     }
 
     // Edges only a few pixels apart would hide the surface.
@@ -160,6 +169,7 @@ export const viewPanel = (app: App): HTMLElement => {
             "div",
             { class: "view-canvas" },
             canvas,
+            view.labels.canvas,
             h("div", { class: "view-top" }, captions(app, () => view.two), view.joints.label),
             view.legend.element,
         ),
