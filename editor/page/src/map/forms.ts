@@ -15,6 +15,7 @@ const BUDGET = 5; // milliseconds per frame
 const BATCH = 4; // pictures that the GPU draws at a time
 const STILL = 150; // milliseconds without motion before pictures are drawn
 const MOST = 400; // pictures kept
+const PICTURED = 120; // marks with a picture, at most
 const PARTS = [24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2]; // of a range, for the grid
 
 export interface Tile extends Box {
@@ -90,7 +91,8 @@ export class Forms {
         const { plane, isLarge } = state;
         const shown = state.marks
             .filter((mark) => (mark.kind === "example" || isLarge) && plane.contains(...plane.toPixel(mark.x, mark.y)))
-            .sort((a, b) => Number(b.selected) - Number(a.selected) || Number(a.kind === "pseudo") - Number(b.kind === "pseudo") || a.off - b.off);
+            .sort((a, b) => Number(b.selected) - Number(a.selected) || Number(a.kind === "pseudo") - Number(b.kind === "pseudo") || a.off - b.off)
+            .slice(0, PICTURED);
         const found: Wanted[] = [];
         const dots = isLarge ? [] : state.marks.map((mark) => square(...plane.toPixel(mark.x, mark.y), 2 * radiusOf(mark)));
         const fits = (place: Box): boolean => !found.some((tile) => overlaps(place, tile)) && !dots.some((dot) => overlaps(place, dot));

@@ -9,7 +9,7 @@ import type { Stand } from "./scene";
 import { depthMaterial, onionMaterial } from "./shaders";
 
 const MOST = 3;
-const FEW = 2; // shown in any case
+const FEW = 2; // always shown, however light
 const SOME = 0.03; // weight of an example that counts
 
 interface Ghost {
