@@ -14,6 +14,7 @@ const SMALL = 38; // CSS pixels
 const BUDGET = 5; // milliseconds per frame
 const BATCH = 4; // pictures that the GPU draws at a time
 const STILL = 150; // milliseconds without motion before pictures are drawn
+const SIZES = [1, 0.85, 0.7, 0.55]; // of pictures on the enlarged map, where there is less room
 const MOST = 400; // pictures kept
 const PICTURED = 120; // marks with a picture, at most
 const PARTS = [24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2]; // of a range, for the grid
@@ -106,12 +107,17 @@ export class Forms {
         return found;
     }
 
-    /** At the largest size that shows most of the marks. */
+    /** On the enlarged map, small enough for most of the marks, and then each as large as its neighbours allow. */
     #bestMarks(others: string): Wanted[] {
         if (!this.state.isLarge) return this.#marks(others, SMALL);
-        const tries = [1, 0.85, 0.7, 0.55].map((part) => this.#marks(others, part * this.#size));
-        const most = Math.max(...tries.map((tiles) => tiles.length));
-        return tries.find((tiles) => tiles.length === most)!;
+        const all = this.#marks(others, SIZES.at(-1)! * this.#size);
+        all.forEach((tile, i) => {
+            const [x, y] = [tile.left + tile.width / 2, tile.top + tile.height / 2];
+            const larger = SIZES.map((part) => square(x, y, part * this.#size))
+                .find((place) => all.every((other) => other === tile || !overlaps(place, other)));
+            if (larger) all[i] = { ...tile, ...larger };
+        });
+        return all;
     }
 
     #grid(marks: readonly Tile[], others: string): Wanted[] {
