@@ -166,6 +166,10 @@ bool exi_edit_is_driver_motion(const char *path, int vertex_count);
 /* Answers with the complete motion; false after a refusal, which uses its name. */
 bool exi_edit_reply_driver(const exi_edit *edit, const char *path, const char *name, exi_answer *answer);
 
+/* Emits names of joints and dials, for a motion file that names its joints: "names" of the rig that it moves, "unmoved"
+ * joints of the rig, and "unused" joints of the file. (edit_matched.c) */
+void exi_edit_emit_matched(exi_emitter *json, const ex_rig *rig, const char *path, const ex_joint_map *map);
+
 /* Parses an uploaded project; NULL after an error, EX_ERROR_FILE if it names a file that it may not. It may name files
  * in the folder, and others only if the file on disk names them. */
 ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error);

@@ -212,6 +212,7 @@ typedef struct wanted {
     char name[EXI_EDIT_NAME_SIZE];
     bool sent;
     char *path;
+    ex_joint_map *map; /* of the folder, or NULL */
 } wanted;
 
 /* True if the rig can follow the file, by its name; false after a refusal. */
@@ -262,7 +263,7 @@ static bool find_file(exi_edit *edit, const exi_asked *asked, wanted *w, exi_ans
 }
 
 /* A file of the folder maps joints: walk.map.json for walk.bvh. */
-static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *map_name, ex_motion **motion,
+static ex_result read_mapped(const exi_edit *edit, wanted *w, const char *map_name, ex_motion **motion,
                              ex_error *error) {
     ex_joint_map *map = NULL;
     char *path = ex_path_join(edit->path, map_name);
@@ -275,13 +276,13 @@ static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *
     const size_t used = strlen(error->text);
     if (result == EX_ERROR_DATA && !map && strstr(error->text, " in a map file: "))
         snprintf(error->text + used, sizeof error->text - used, ", as '%s' in the project's folder", map_name);
-    ex_joint_map_destroy(map);
+    w->map = map;
     free(path);
     return result;
 }
 
 /* Reads motion of a skeleton and dials; NULL after a refusal. */
-static ex_motion *read_motion(exi_edit *edit, const wanted *w, exi_answer *answer) {
+static ex_motion *read_motion(exi_edit *edit, wanted *w, exi_answer *answer) {
     ex_motion *motion = NULL;
     ex_error error = {.result = EX_OK};
     char *map_name = exi_path_with_ending(w->name, ".map.json");
@@ -316,7 +317,7 @@ static bool lay_out(const ex_rig *rig, const ex_motion *motion, exi_answer *answ
     return true;
 }
 
-static void reply_motion(const exi_edit *edit, const ex_motion *motion, const char *name, exi_answer *answer) {
+static void reply_motion(const exi_edit *edit, const ex_motion *motion, const wanted *w, exi_answer *answer) {
     exi_reply reply;
     char id[24];
     if (!lay_out(edit->rig, motion, answer)) {
@@ -327,12 +328,14 @@ static void reply_motion(const exi_edit *edit, const ex_motion *motion, const ch
         return;
     snprintf(id, sizeof id, "%d", edit->motion_count);
     exi_emit_text(&reply.json, "motion", id);
-    exi_emit_text(&reply.json, "name", name);
+    exi_emit_text(&reply.json, "name", w->name);
     exi_emit_number(&reply.json, "frames", motion->pose_count);
     exi_emit_number(&reply.json, "inputs", ex_rig_pose_size(edit->rig));
     exi_emit_number(&reply.json, "joints", ex_rig_joint_count(edit->rig));
     exi_emit_number(&reply.json, "driver", 0);
     exi_emit_number(&reply.json, "matched", motion->matched_count);
+    if (w->path)
+        exi_edit_emit_matched(&reply.json, edit->rig, w->path, w->map);
     exi_emit_number(&reply.json, "scale", motion->scale);
     exi_emit_numbers(&reply.json, "times", motion->times, motion->pose_count);
     exi_reply_end(&reply);
@@ -370,7 +373,7 @@ static void open_clip(exi_edit *edit, wanted *w, exi_answer *answer) {
     }
     w->sent = true; /* there is no file that a bake could overwrite */
     keep_motion(edit, w, motion);
-    reply_motion(edit, motion, w->name, answer);
+    reply_motion(edit, motion, w, answer);
 }
 
 /* With `building` locked. */
@@ -391,7 +394,7 @@ static void open_motion(exi_edit *edit, const exi_asked *asked, wanted *w, exi_a
     ex_motion *motion = read_motion(edit, w, answer);
     if (motion) {
         keep_motion(edit, w, motion);
-        reply_motion(edit, motion, w->name, answer);
+        reply_motion(edit, motion, w, answer);
     }
 }
 
@@ -401,5 +404,6 @@ void exi_edit_post_motion(exi_edit *edit, const exi_asked *asked, exi_answer *an
     open_motion(edit, asked, &w, answer);
     exi_edit_remove_read(edit);
     pthread_mutex_unlock(&edit->building);
+    ex_joint_map_destroy(w.map);
     free(w.path);
 }

@@ -59,6 +59,12 @@ EX_API void ex_joint_map_destroy(ex_joint_map *map);
 EX_API ex_result ex_motion_from_clip(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map,
                                      ex_motion **motion, ex_error *error);
 
+/* Tells which joints and dials of a clip would move those of a rig, as ex_motion_from_clip matches them. joints
+ * [ex_rig_joint_count], optional: for each of the rig's, the clip's joint, or -1; inputs [ex_rig_input_count],
+ * optional: the clip's dial, or -1. Results: as there. */
+EX_API ex_result ex_clip_match(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map, int *joints,
+                               int *inputs, ex_error *error);
+
 /* Options of reading a motion. */
 typedef struct ex_motion_options {
     const ex_joint_map *map; /* optional */

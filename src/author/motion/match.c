@@ -256,6 +256,22 @@ ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_joint_
     return result;
 }
 
+ex_result ex_clip_match(const ex_clip *clip, const ex_rig *rig, const ex_joint_map *map, int *joints, int *inputs,
+                        ex_error *error) {
+    if (!clip || !rig)
+        return exi_misuse_error(error, __func__, "no clip, or no rig");
+    exi_match match;
+    const ex_result result = exi_match_make(clip, rig, map, &match, error);
+    if (result != EX_OK)
+        return result;
+    for (int j = 0; joints && j < match.joint_count; j++)
+        joints[j] = match.joints[j];
+    for (int i = 0; inputs && i < match.input_count; i++)
+        inputs[i] = match.dials[i];
+    exi_match_free(&match);
+    return EX_OK;
+}
+
 void exi_match_free(exi_match *match) {
     free(match->joints);
     free(match->hinges);

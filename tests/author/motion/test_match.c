@@ -79,6 +79,25 @@ static void dials(void **state) {
     ex_rig_destroy(rig);
 }
 
+static void pairs_are_told(void **state) {
+    (void)state;
+    static const bone ours[] = {{"hip", -1, 0, 0, 0, {0}}, {"knee", 0, 1, 0, 0, {0}}, {"toe", 1, 2, 0, 0, {0}}};
+    static const bone theirs[] = {{"x:Knee", -1, 0, 0, 0, {0}}, {"tail", 0, 0, 0, 0, {0}}, {"HIP", 0, 0, 0, 0, {0}}};
+    ex_rig *rig = bones_rig(ours, 3);
+    ex_clip *clip = bones_clip(theirs, 3, 1);
+    ex_error error = {0};
+    int joints[3] = {7, 7, 7};
+    assert_int_equal(ex_clip_match(clip, rig, NULL, joints, NULL, &error), EX_OK);
+    assert_true(joints[0] == 2 && joints[1] == 0 && joints[2] == -1);
+    ex_joint_pair pair = {(char *)"toe", (char *)"tail", {0}, false};
+    assert_int_equal(ex_clip_match(clip, rig, &(ex_joint_map){1, &pair}, joints, NULL, &error), EX_OK);
+    assert_true(joints[0] == -1 && joints[1] == -1 && joints[2] == 1);
+    pair.from = (char *)"none";
+    assert_int_equal(ex_clip_match(clip, rig, &(ex_joint_map){1, &pair}, joints, NULL, &error), EX_ERROR_DATA);
+    ex_clip_destroy(clip);
+    ex_rig_destroy(rig);
+}
+
 static void refuses(void **state) {
     (void)state;
     static const bone theirs[] = {{"Hips", -1, 0, 1, 0, {0}},
@@ -198,8 +217,13 @@ static void survives_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),      cmocka_unit_test(dials),        cmocka_unit_test(refuses),
-        cmocka_unit_test(reads_maps), cmocka_unit_test(refuses_maps), cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(names),
+        cmocka_unit_test(dials),
+        cmocka_unit_test(pairs_are_told),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(reads_maps),
+        cmocka_unit_test(refuses_maps),
+        cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -82,7 +82,7 @@ const list = async (bench) => {
 };
 
 /** Drops files onto the page. */
-const drop = (page, files) => page.evaluate(async (all) => {
+export const drop = (page, files) => page.evaluate(async (all) => {
     const transfer = new DataTransfer();
     for (const { name, text } of all) transfer.items.add(new File([text], name));
     for (const kind of ["dragover", "drop"])

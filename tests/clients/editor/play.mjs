@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { learnSwing, obj, pc2, swing, tube } from "../../editor/swing.mjs";
 import { apart, expect, frames, json, positions, settled } from "./harness.mjs";
+import { drop } from "./layers.mjs";
 
 const MOTION = "time,elbow,gender\n0,0,0\n0.5,60,0.5\n1,110,1\n1.5,20,0.25\n";
 const CHANNELS = "CHANNELS 3 Zrotation Xrotation Yrotation";
@@ -97,6 +98,35 @@ const play = async (bench) => {
 
 /** An opened file plays too. Moving a slider stops it. A file that is not a motion is refused, and the last one
  * stays. */
+/** A motion that is dropped anywhere plays at once, and the page says which names belong together. */
+const droppedMotion = async (bench) => {
+    const page = await bench.open(bench.demo("arm"));
+    const extra = WAVE.replace("End Site", `JOINT Thumb\n{\nOFFSET 0.1 0 0\n${CHANNELS}\n}\nEnd Site`)
+        .replace("0 0 0 0 0 0\n30 0 0 45 0 0", "0 0 0 0 0 0 0 0 0\n30 0 0 45 0 0 10 0 0");
+    await drop(page, [{ name: "wave.bvh", text: extra }]);
+    await loaded(page, "wave.bvh: 2 frames");
+    const said = await page.evaluate(() => window.exemplar.message.text);
+    for (const part of [/By name: .*'forearm'/, /stay at rest: .*'hand'/, /also has 'Thumb'/,
+        /wave\.map\.json beside the project, as \{"joints": \{"\w+": "Thumb"\}\}/])
+        expect(part.test(said), `it says: ${said}`);
+    expect((await page.textContent(".play .toggle")) === "Pause", "it does not play");
+    await page.waitForFunction(() => window.exemplar.stage.pose.get("elbow") > 1);
+    // A table of poses, and markers, which are no motion yet.
+    await drop(page, [{ name: "own.csv", text: MOTION }]);
+    await loaded(page, "own.csv: 4 frames");
+    await drop(page, [{ name: "run.c3d", text: "x" }]);
+    await loaded(page, "run.c3d has markers, not joints: 'exemplar scan fit run.c3d --bvh run.bvh'");
+    // Joints of other names: the sentence says how to pair them.
+    await drop(page, [{ name: "odd.bvh", text: WAVE.replace("shoulder", "Hips").replace("forearm", "Spine") }]);
+    await page.waitForFunction(() => /'Hips'.*odd\.map\.json/.test(window.exemplar.message?.text ?? ""));
+    // A glTF file with an animation is a motion; one without is a form.
+    const scene = { asset: { version: "2.0" }, animations: [{ channels: [], samplers: [] }] };
+    await drop(page, [{ name: "dance.gltf", text: JSON.stringify(scene) }]);
+    await page.waitForFunction(() => /dance\.gltf/.test(window.exemplar.message?.text ?? "") && window.exemplar.message.kind === "bad");
+    expect(await page.evaluate(() => !/form/.test(window.exemplar.message.text)), "it was taken for a form");
+    expect(page.problems.every((text) => /422/.test(text)), page.problems.join("; "));
+};
+
 const open = async (bench) => {
     const page = await bench.open(bench.demo("arm"));
     const give = (name, text) => page.setInputFiles(".play input[type=file]",
@@ -114,7 +144,7 @@ const open = async (bench) => {
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");
     expect((await page.$eval("#play-source", (list) => list.selectedOptions[0].textContent)) === "own.csv", "the last one is gone");
     await give("wave.bvh", WAVE);
-    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints and axes of the rig.");
+    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints and axes of the rig. By name: 'shoulder' and 'forearm'.");
     await page.locator(".play .scrub").fill("0.5");
     expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
     // The server built an edit that was undone meanwhile, so it has another rig than the page.
@@ -376,6 +406,7 @@ const overtaken = async (bench) => {
 export const cases = {
     "a motion is played": play,
     "a motion is opened": open,
+    "a dropped motion plays": droppedMotion,
     "the examples are played": examples,
     "a motion is baked": bake,
     "a cache of a driver is played and baked": driver,

@@ -144,6 +144,8 @@ export class App {
     pictures: Pictures | null = null;
     picker: Picker | null = null;
     camera: Camera | null = null;
+    /** Loads a motion file and plays it. Made by the player. */
+    playFile: ((file: File) => Promise<void>) | null = null;
     sculpt: Sculpt | null = null;
     strokes: Undoable | null = null;
     findings: Finding[] = [];

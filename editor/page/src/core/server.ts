@@ -70,6 +70,11 @@ export interface Motion {
     /** Number of driver vertices, and then no inputs or joints; 0 for other motions. */
     driver: number;
     matched: number;
+    /** Joints and dials of the rig that the file moves, joints of the rig that it does not, and joints of the file that
+     * move nothing; only for files that name joints. */
+    names?: string[];
+    unmoved?: string[];
+    unused?: string[];
     scale: number;
     times: number[];
     /** [frames][inputs] */

@@ -1,7 +1,7 @@
 // Files dropped anywhere on the page, or chosen in a dialog, become examples.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
-import { FORMS, layerFor, placesFor, refusalOf, withExamples, type Added } from "./newexample";
+import { FORMS, isMotion, layerFor, placesFor, refusalOf, withExamples, type Added } from "./newexample";
 import { count, sentenceOf } from "../core/words";
 
 /** Adds files as examples at the current pose, in one step. Unreadable files are named; the others are added. */
@@ -39,6 +39,14 @@ export const addFiles = async (app: App, files: readonly File[]): Promise<void> 
     if (refused !== null) app.say(refused, "bad");
 };
 
+/** Plays a dropped motion, and adds all other files as examples. */
+const takeFiles = async (app: App, files: readonly File[]): Promise<void> => {
+    const motions = await Promise.all(files.map((file) => isMotion(app, file)));
+    const motion = files.find((_, i) => motions[i]);
+    if (motion) await app.playFile?.(motion);
+    await addFiles(app, files.filter((_, i) => !motions[i]));
+};
+
 export const chooseFiles = (app: App): void => {
     const pixels = app.layer?.shape === "pixels";
     const accept = pixels ? ".png,.jpg,.jpeg" : FORMS.map((end) => `.${end}`).join(",");
@@ -66,7 +74,8 @@ export const acceptDrops = (app: App): void => {
         if (!has(event) || event.defaultPrevented || isElsewhere(event)) return;
         event.preventDefault();
         event.dataTransfer!.dropEffect = "copy";
-        sign.firstElementChild!.textContent = `Drop to add an example to '${app.layer?.name ?? ""}' at this pose`;
+        sign.firstElementChild!.textContent = app.layer
+            ? `Drop a form to add it to '${app.layer.name}' at this pose, or a motion to play it` : "Drop a motion to play it";
         sign.hidden = false;
         clearTimeout(leaving);
         leaving = window.setTimeout(hide, 300); // dragover repeats all the time; silence means the file left the page
@@ -75,6 +84,6 @@ export const acceptDrops = (app: App): void => {
         hide();
         if (!has(event) || event.defaultPrevented || isElsewhere(event)) return;
         event.preventDefault();
-        void addFiles(app, [...(event.dataTransfer?.files ?? [])]).catch((error) => app.fail(error));
+        void takeFiles(app, [...(event.dataTransfer?.files ?? [])]).catch((error) => app.fail(error));
     });
 };

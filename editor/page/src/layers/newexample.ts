@@ -26,14 +26,40 @@ export const layerFor = (app: App, file: string): number | null => {
 
 const FOREIGN = ["fbx", "blend", "usd", "usda", "usdc", "usdz", "stl", "dae", "abc", "ma", "mb"];
 const IMAGES = ["webp", "avif", "heic", "ktx2", "gif", "bmp", "tga", "exr", "tif", "tiff"];
-const MOTIONS = ["bvh", "csv", "c3d", "trc"];
+const MARKERS = ["c3d", "trc"];
+const MOTIONS = ["bvh", "csv"];
+const CACHES = ["pc2", "mdd", "abc"];
+
+/** True for a file that moves the rig: by its ending, or for glTF by its animations. A rig that follows a driver moves by
+ * point caches alone. */
+export const isMotion = async (app: App, file: File): Promise<boolean> => {
+    const end = ending(file.name);
+    if (app.stage.rig.driver) return CACHES.includes(end);
+    if (MOTIONS.includes(end)) return true;
+    return (end === "glb" || end === "gltf") && (await isAnimated(file));
+};
+
+const isAnimated = async (file: File): Promise<boolean> => {
+    try {
+        const head = new DataView(await file.slice(0, 20).arrayBuffer());
+        const isBinary = head.byteLength === 20 && head.getUint32(0, true) === 0x46546c67; // "glTF"
+        const json = isBinary ? file.slice(20, 20 + head.getUint32(12, true)) : file;
+        const { animations } = JSON.parse(await json.text()) as { animations?: unknown[] };
+        return (animations?.length ?? 0) > 0;
+    } catch {
+        return false; // the tool says what is wrong with it
+    }
+};
 
 /** The reason why a file cannot become an example. */
 export const refusalOf = (app: App, file: string): string => {
     const end = ending(file);
     const layer = app.layer;
     if (end === "json") return `${file} looks like a project: open it with 'exemplar edit ${file}'.`;
-    if (MOTIONS.includes(end)) return `${file} looks like a motion: open it in the list of motions below the view.`;
+    if (MARKERS.includes(end))
+        return `${file} has markers, not joints: 'exemplar scan fit ${file} --bvh ${stemOf(file)}.bvh' finds a motion that you can drop here.`;
+    if (MOTIONS.includes(end) && app.stage.rig.driver)
+        return `${file} moves joints, but this rig follows a driver: drop a point cache of the driver (.pc2, .mdd or .abc).`;
     if (IMAGES.includes(end)) return `${file} cannot be read: save the image as PNG or JPEG.`;
     if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY, OFF or glTF, in the same vertex order.`;
     if ((KINDS.image as readonly string[]).includes(end)) return `${file} is an image: select a layer of pixels, or add one first (Shift+A).`;

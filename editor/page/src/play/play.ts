@@ -5,7 +5,7 @@ import { clipsOf, exportedClips, type Clip } from "../core/clips";
 import { h } from "../core/dom";
 import { bakeForm } from "./bake";
 import { Player } from "./player";
-import { wordsOf, Source } from "./source";
+import { matchWords, wordsOf, Source } from "./source";
 import { examplesTrack, motionTrack, namesOf, placesOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
@@ -124,7 +124,7 @@ export const playPanel = (app: App): HTMLElement => {
         else if (value.startsWith("#")) void load(clips[Number(value.slice(1)) - 1]!);
     };
     // Quietly: without a word, and the pose stays until it is played.
-    const load = async (file: File | string | Clip, quietly = false): Promise<void> => {
+    const load = async (file: File | string | Clip, quietly = false, plays = false): Promise<void> => {
         const before = source;
         const wanted = (source = new Source(app, file));
         try {
@@ -137,8 +137,9 @@ export const playPanel = (app: App): HTMLElement => {
             app.emit("places");
             if (!quietly) {
                 player.seek(0);
-                app.say(wordsOf(motion));
+                app.say(typeof file === "object" && !(file instanceof File) ? wordsOf(motion) : matchWords(motion));
             }
+            if (plays) player.play();
         } catch (error) {
             if (source !== wanted) return;
             source = before;
@@ -190,8 +191,9 @@ export const playPanel = (app: App): HTMLElement => {
             event.preventDefault();
             event.stopPropagation(); // a form dropped on the view becomes an example
             const file = event.dataTransfer?.files[0];
-            if (file) void load(file);
+            if (file) void load(file, false, true);
         });
+        app.playFile = (file) => load(file, false, true);
     }
     list();
     renew();

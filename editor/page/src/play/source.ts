@@ -3,7 +3,7 @@
 import type { App } from "../core/app";
 import type { Clip } from "../core/clips";
 import { Refusal, type Motion } from "../core/server";
-import { count } from "../core/words";
+import { count, stemOf } from "../core/words";
 
 export class Source {
     #read: { build: string; motion: Motion } | null = null;
@@ -42,6 +42,27 @@ export class Source {
         }
     }
 }
+
+const FEW = 4; // names in a message, which has two lines
+
+/** "'hip', 'knee' and 5 more" */
+const listed = (names: readonly string[]): string => {
+    const some = names.slice(0, FEW).map((name) => `'${name}'`);
+    if (names.length > FEW) some.push(`${names.length - FEW} more`);
+    return some.length < 2 ? some.join("") : `${some.slice(0, -1).join(", ")} and ${some.at(-1)!}`;
+};
+
+/** The joints that were matched and those that were not, in words, and what to do about these. */
+export const matchWords = (motion: Motion): string => {
+    const { name, names = [], unmoved = [], unused = [] } = motion;
+    if (names.length === 0) return wordsOf(motion);
+    const words = [`${wordsOf(motion)} By name: ${listed(names)}.`];
+    if (unmoved.length && unused.length)
+        words.push(`These stay at rest: ${listed(unmoved)}. The file also has ${listed(unused)}: pair them in ` +
+            `${stemOf(name)}.map.json beside the project, as {"joints": {"${unmoved[0]!}": "${unused[0]!}"}}.`);
+    else if (unmoved.length) words.push(`These stay at rest: ${listed(unmoved)}.`);
+    return words.join(" ");
+};
 
 /** A description of the motion. */
 export const wordsOf = ({ name, frames, matched, inputs, times, driver }: Motion): string => {
