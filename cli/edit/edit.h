@@ -152,6 +152,7 @@ exi_request exi_edit_get_progress;                                            /*
 exi_request exi_edit_post_sculpt, exi_edit_post_start;                   /* edit_start.c */
 exi_request exi_edit_post_file;                                          /* edit_files.c */
 exi_request exi_edit_post_form, exi_edit_post_mask, exi_edit_post_group; /* edit_forms.c */
+exi_request exi_edit_get_targets;                                        /* edit_targets.c */
 exi_request exi_edit_post_values;                                        /* edit_values.c */
 
 exi_request exi_edit_get_motions, exi_edit_post_motion; /* edit_motion.c */

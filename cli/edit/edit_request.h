@@ -30,6 +30,7 @@
     X(POST_MASK, "api/mask", "POST", EXI_BODY_MOST)                                                                    \
     X(POST_GROUP, "api/group", "POST", EXI_BODY_MOST)                                                                  \
     X(POST_VALUES, "api/values", "POST", EXI_TEXT_MOST)                                                                \
+    X(GET_TARGETS, "api/targets", "GET", 0)                                                                            \
     X(GET_MOTIONS, "api/motions", "GET", 0)                                                                            \
     X(POST_MOTION, "api/motion", "POST", EXI_BODY_MOST)                                                                \
     X(POST_BAKE, "api/bake", "POST", 0)

@@ -1,4 +1,5 @@
 """exemplar edit: the page, and every request of editor/README.md."""
+import base64
 import concurrent.futures
 import http.client
 import json
@@ -312,6 +313,28 @@ class Requests(Case):
         self.assertEqual((broken["errors"], broken["findings"][0]["kind"]), (1, "unreadable"))
 
     # ---- files ----
+
+    def test_targets(self):
+        """Morph targets of a glTF file as forms of the vertices that the project reads from it."""
+        floats = lambda *numbers: struct.pack(f"<{len(numbers)}f", *numbers)
+        data = floats(0, 0, 0, 1, 0, 0, 0, 1, 0) + floats(0, 0, 0, 0.5, 0, 0, 0, 0, 0)
+        scene = {"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "scene": 0, "nodes": [{"mesh": 0, "translation": [0, 0, 2]}],
+                 "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 1}]}], "weights": [0.25],
+                             "extras": {"targetNames": ["wide"]}}],
+                 "accessors": [{"bufferView": i, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}
+                               for i in range(2)],
+                 "bufferViews": [{"buffer": 0, "byteOffset": 36 * i, "byteLength": 36} for i in range(2)],
+                 "buffers": [{"byteLength": 72, "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}]}
+        (self.folder / "tri.gltf").write_text(json.dumps(scene))
+        ask = lambda **query: self.editor.ask("GET", "api/targets", query=query)
+        head, forms = ask(mesh="tri.gltf").framed()
+        self.assertEqual(head, {"names": ["wide"], "rests": [0.25], "vertices": 3})
+        self.assertEqual(struct.unpack("<9f", forms), (0, 0, 2, 1.5, 0, 2, 0, 1, 2))
+        self.assertEqual(ask(mesh="tri.gltf", only="names").framed(), ({"names": ["wide"], "rests": [0.25], "vertices": 0}, b""))
+        self.assertEqual(ask(mesh="bent.obj").framed()[0]["names"], [])
+        self.refused(ask(mesh="none.glb"), 422, "none.glb")
+        self.refused(ask(mesh="../x.glb"), 403)
+        self.refused(ask(), 400)
 
     def test_file(self):
         bent = (self.folder / "bent.obj").read_bytes()

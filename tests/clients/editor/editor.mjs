@@ -14,6 +14,7 @@ import * as layers from "./layers.mjs";
 import * as looks from "./looks.mjs";
 import * as map from "./map.mjs";
 import * as mixture from "./mixture.mjs";
+import * as oneclick from "./oneclick.mjs";
 import * as opening from "./opening.mjs";
 import * as phone from "./phone.mjs";
 import * as play from "./play.mjs";
@@ -28,7 +29,7 @@ import * as words from "./words.mjs";
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
 const wanted = process.argv.slice(5);
 
-const modules = [opening, remember, refuse, space, view, layers, landmarks, calm, map, landscape, mixture, pose, play, brush, example, looks, characters, phone, words, whole];
+const modules = [opening, remember, refuse, space, view, layers, oneclick, landmarks, calm, map, landscape, mixture, pose, play, brush, example, looks, characters, phone, words, whole];
 const cases = Object.assign({}, ...modules.map((module) => module.cases));
 
 mkdirSync(work, { recursive: true });

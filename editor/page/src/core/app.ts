@@ -144,6 +144,8 @@ export class App {
     pictures: Pictures | null = null;
     picker: Picker | null = null;
     camera: Camera | null = null;
+    /** The joint that was chosen last, in the view or in the list of joints, by its name. */
+    joint: string | null = null;
     /** Loads a motion file and plays it. Made by the player. */
     playFile: ((file: File) => Promise<void>) | null = null;
     sculpt: Sculpt | null = null;
@@ -245,6 +247,12 @@ export class App {
             example: of.examples.some(({ name }) => name === example) ? example : null,
             pseudo: pseudo !== null && pseudo < (of.pseudo?.length ?? 0) ? pseudo : null,
         };
+    }
+
+    chooseJoint(joint: string | null): void {
+        if (this.joint === joint) return;
+        this.joint = joint;
+        this.emit("selection");
     }
 
     show(display: Partial<Display>): void {

@@ -85,6 +85,13 @@ export interface Motion {
     forms: Float32Array;
 }
 
+export interface Targets {
+    names: string[];
+    rests: number[];
+    vertices: number;
+    forms: Float32Array[];
+}
+
 export interface Baked {
     path: string;
     frames: number;
@@ -122,8 +129,8 @@ export class Server {
         return (await (await this.#ask(method, path, query, body, headers)).json()) as T;
     }
 
-    async #framed<T>(path: string, query: Query, body: BodyInit): Promise<[T, ArrayBuffer, number]> {
-        const bytes = await (await this.#ask("POST", path, query, body)).arrayBuffer();
+    async #framed<T>(path: string, query: Query, body: BodyInit | null): Promise<[T, ArrayBuffer, number]> {
+        const bytes = await (await this.#ask(body === null ? "GET" : "POST", path, query, body ?? undefined)).arrayBuffer();
         const size = new DataView(bytes).getUint32(0, true);
         const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size))) as T;
         return [head, bytes, 4 + size];
@@ -184,6 +191,15 @@ export class Server {
     }
     addGroup(name: string, mesh: string, inside: Uint8Array): Promise<string> {
         return this.#written("group", { name, mesh }, inside as BufferSource);
+    }
+
+    /** The morph targets of a glTF file that the project names: names, weights at rest, and unless `only` the names are
+     * wanted their forms, in the unit and the axes of the file. */
+    async targets(mesh: string, only = false): Promise<Targets> {
+        const query: Query = only ? { mesh, only: "names" } : { mesh };
+        const [head, bytes, place] = await this.#framed<Omit<Targets, "forms">>("targets", query, null);
+        const forms = only ? [] : head.names.map((_, i) => new Float32Array(bytes, place + 12 * head.vertices * i, 3 * head.vertices));
+        return { ...head, forms };
     }
 
     async motions(): Promise<string[]> {

@@ -9,6 +9,7 @@ import { acceptDrops } from "./drop";
 import { ExampleList } from "./examples";
 import { List, type Row } from "./list";
 import { muteLayer } from "./edits";
+import { oneClick } from "./oneclick";
 import { setMark } from "./mark";
 import { marksOf, type Mark, type Marks } from "../findings/places";
 import { isShort, shapeWords } from "./words";
@@ -93,6 +94,7 @@ export const layersPanel = (app: App): HTMLElement => {
         { class: "layers" },
         layers.element,
         toolbar(app, "Layers", served ? [["add-layer", "Add layer…"], ["only", "Solo"], ["delete-layer", "Delete"]] : [["only", "Solo"]]),
+        served && oneClick(app),
         h("div", { class: "head" }, heading, axes),
         examples.list.element,
         toolbar(app, "Examples", served

@@ -14,7 +14,7 @@ const jointRow = (app: App, joint: Joint): Row => {
     const fields = angleFields(joint.name, wholeAngles, get, set);
     return {
         name: joint.name,
-        element: h("div", { class: "axis joint", "data-joint": joint.name },
+        element: h("div", { class: "axis joint", "data-joint": joint.name, onfocusin: () => app.chooseJoint(joint.name) },
             h("button", { class: "name", title: `${joint.name}: double click for its rest`, ondblclick: toRest,
                 onkeydown: (event: KeyboardEvent) => event.key === "Enter" && toRest() }, joint.name),
             ...fields.elements),

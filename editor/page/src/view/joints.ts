@@ -41,6 +41,7 @@ export class Joints {
                 const { chosen } = this.skeleton;
                 this.skeleton.chosen = chosen < 0 ? (by > 0 ? 0 : count - 1) : (chosen + by + count) % count;
                 this.view.app.show({ skeleton: true });
+                this.view.app.chooseJoint(this.#rig.joints[this.skeleton.chosen]!.name);
             },
         };
     }
@@ -86,6 +87,7 @@ export class Joints {
         const found = this.#find(event);
         if (!found) return null;
         this.skeleton.chosen = found.joint;
+        this.view.app.chooseJoint(this.#rig.joints[found.joint]!.name);
         this.skeleton.mark();
         this.view.redraw();
         this.say();
