@@ -204,7 +204,7 @@ const newLayer = async (bench) => {
     await page.selectOption("dialog select[aria-label='Kind of examples']", "offsets");
     await page.fill("dialog input[aria-label='Name of the axis']", "elbow");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => /already/.test(document.querySelector("dialog .bad").textContent));
+    await page.waitForFunction(() => /already/.test(document.querySelector("dialog .refused")?.textContent ?? ""));
     await page.fill("dialog input[aria-label='Name of the axis']", "clench");
     await page.keyboard.press("Enter");
     await page.waitForSelector("dialog", { state: "detached" });

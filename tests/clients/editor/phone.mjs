@@ -122,11 +122,21 @@ const onPhone = async (bench) => {
     const page = await bench.page(exportPage(bench, bench.demo("arm").replace(/json$/, "glb")), PHONE);
     await page.click(".play .toggle");
     await toRest(page);
-    framed(await seen(page), "on a phone");
+    framed(await seen(page), "on a phone", 0.4); // there is room for the poses that it plays
     const wrong = await misplaced(page);
     expect(wrong.length === 0, wrong.join("; "));
     await page.evaluate(() => document.querySelector(".columns").scrollTo(0, 0));
 
+    // The view holds every form that it plays.
+    for (let i = 0; i <= 20; i++) {
+        await page.locator(".play .scrub").evaluate((scrub, part) => {
+            scrub.value = String(part * Number(scrub.max));
+            scrub.dispatchEvent(new Event("input"));
+        }, i / 20);
+        await positions(page);
+        framed(await seen(page), `while it plays, at ${5 * i} %`, 0.1);
+    }
+    await toRest(page);
     const { canvas, box } = await seen(page);
     const [x, y] = [(canvas[0] + canvas[2]) / 2, canvas[1] + 30];
     const line = (dx, dy, sx, sy) => [0, 1, 2, 3, 4].map((i) => ({ x: sx + (dx * i) / 4, y: sy + (dy * i) / 4 }));

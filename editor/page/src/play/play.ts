@@ -6,7 +6,7 @@ import { h } from "../core/dom";
 import { bakeForm } from "./bake";
 import { Player } from "./player";
 import { matchWords, wordsOf, Source } from "./source";
-import { examplesTrack, motionTrack, namesOf, placesOf } from "./track";
+import { examplesTrack, motionTrack, namesOf, placesOf, reachOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
 const DRIVER_ENDS = ".pc2,.mdd,.abc"; // numbered files come as many: they are listed from the folder
@@ -201,7 +201,13 @@ export const playPanel = (app: App): HTMLElement => {
     if (!app.server && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
         const moving = app.tree.layers.findIndex((layer, i) => layer.shape !== "pixels" && namesOf(app, i).length > 0);
         if (moving > app.selection.layer) app.select({ layer: moving });
-        void (clips[0] ? load(clips[0]) : Promise.resolve()).then(() => player.play());
+        void (clips[0] ? load(clips[0]) : Promise.resolve()).then(() => {
+            if (player.track && !app.stage.rig.driver) {
+                app.places = reachOf(app, player.track);
+                app.emit("places");
+            }
+            player.play();
+        });
     } else if (clips[0] && !app.tree.layers.some((_, i) => namesOf(app, i).length > 0)) void load(clips[0], true);
     return root;
 };

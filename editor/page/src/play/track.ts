@@ -77,6 +77,26 @@ export const placesOf = ({ driver, frames, forms }: Motion): Float32Array | null
     return places;
 };
 
+const LOOKS = 24; // times at which a track is looked at
+const VERTICES = 400; // of each form
+
+/** Some points of the form at some times of a track, for a view that holds all of it. */
+export const reachOf = (app: App, track: Track): Float32Array => {
+    const { rig } = app.stage;
+    const pose = rig.pose();
+    const surface = rig.surface({ level: 0, normals: false, split: false });
+    const step = Math.max(1, Math.floor(surface.vertexCount / VERTICES));
+    const points: number[] = [];
+    for (let k = 0; k < LOOKS; k++) {
+        track.set(pose, (k / LOOKS) * track.duration, true);
+        const { positions } = surface.evaluate(pose);
+        for (let v = 0; v < surface.vertexCount; v += step) points.push(positions[3 * v]!, positions[3 * v + 1]!, positions[3 * v + 2]!);
+    }
+    surface.dispose();
+    pose.dispose();
+    return Float32Array.from(points);
+};
+
 export const motionTrack = (motion: Motion): Track => {
     if (motion.driver) return driverTrack(motion);
     const { times, inputs, joints, dials, locals } = motion;
