@@ -96,7 +96,8 @@ class PowerCut(Disk):
                       ("bake", "band.glb", "--motion", "move.csv", "-o", "f.obj", "--force"),
                       ("bake", "band.glb", "--motion", "move.csv", "-o", "f.pc2"),
                       ("pose", "band.glb", "--poses", "move.csv", "-o", "poses"),
-                      ("render", "band.glb", "--size", "8x8", "-o", "f.png")):
+                      ("render", "band.glb", "--size", "8x8", "-o", "f.png"),
+                      ("render", "band.glb", "--turn", "--frames", "2", "--size", "8x8", "-o", "f.png")):
             with self.subTest(words=words):
                 synced = [call[1] for call in self.calls(*words) if call[0] == "fsync"]
                 self.assertLessEqual(len(synced), 1, synced)  # the folder of a new folder

@@ -265,6 +265,8 @@ COMMANDS = [
     ("band", "bake band.glb --motion poses.csv -o new.mdd"),
     ("band", "render band.glb bend=30 --size 24x20 -o new.png"),
     ("band", "render bent.obj --show difference --with thick.obj --size 24x20 -o new.png"),
+    ("band", "render band.glb --sweep bend=0:30 --frames 4 --size 24x20 -o new.png"),
+    ("band", "render band.glb --motion poses.csv --fps 5 --colours full --size 24x20 -o new.png"),
     ("band", "render bent.obj --texture skin.png --size 24x20 -o new.png"),
     ("band", "sheet band.glb --axes bend,girth --grid 2x2 --cell 48 -o new.png"),
     ("band", "plot band.glb -o new.svg"),
