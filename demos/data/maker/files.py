@@ -79,13 +79,13 @@ def materials(glb, skin):
     def sheen(*colour):
         return {"sheenColorFactor": colour, "sheenRoughnessFactor": 0.5}
     add("skin", 0.5, texture=image("skin", skin), KHR_materials_diffuse_transmission={
-        "diffuseTransmissionFactor": 0.25, "diffuseTransmissionColorFactor": [0.9, 0.35, 0.25]})
+        "diffuseTransmissionFactor": 0.5, "diffuseTransmissionColorFactor": [1, 0.3, 0.2]})
     add("eyes", 0.06, texture=image("eyes", images.jpeg(images.eye())))
     add("lashes", 0.8, (0.02, 0.014, 0.01), double=True)
     add("teeth", 0.25, (0.82, 0.78, 0.7))
     add("tongue", 0.4, (0.5, 0.16, 0.15))
     add("hair", 0.6, texture=image("hair", images.jpeg(images.hair("young"))), double=True)
-    shirt, trousers = images.cloth((92, 138, 150), False), images.cloth((58, 66, 88), True)
+    shirt, trousers = images.cloth((92, 138, 150)), images.cloth((58, 66, 88))
     add("shirt", 0.9, texture=image("shirt", images.jpeg(shirt)), double=True,
         KHR_materials_sheen=sheen(0.25, 0.3, 0.32))
     add("trousers", 0.95, texture=image("trousers", images.jpeg(trousers)), double=True,

@@ -7,7 +7,7 @@ from noise import step
 
 CENTRE = np.array((0, 7.55, 0.35))  # of the head
 PARTING = 0.24                      # x
-LOCKS, GAP, RINGS = 330, 0.1, 6
+LOCKS, GAP, RINGS = 360, 0.094, 6
 
 
 def inside(points):
@@ -28,8 +28,8 @@ def thickness(points, depth):
 
 def flow(point, normal):
     """The direction in which hair is combed: away from the parting, back and down."""
-    side, top = (1.0 if point[0] > PARTING else -1.0), step(7.9, 8.4, point[1])
-    direction = np.array([side * (0.2 + 0.75 * top + 0.5 * step(0.8, 1.3, point[2])), -0.7 + 0.15 * top,
+    side, top, front = (1.0 if point[0] > PARTING else -1.0), step(7.9, 8.4, point[1]), step(0.75, 1.2, point[2])
+    direction = np.array([side * (0.2 + 0.75 * top + 0.6 * front), -0.7 + 0.15 * top + 0.3 * front,
                           -0.75 - 0.15 * top])
     direction -= normal * (direction @ normal)
     return direction / np.linalg.norm(direction)
@@ -59,10 +59,8 @@ def roots(points, faces, rng):
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     chosen = rng.choice(len(triangles), 20000, p=area / area.sum())
     tried = (points[triangles[chosen]] * rng.dirichlet((1, 1, 1), 20000)[:, :, None]).sum(axis=1)
-    front = tried[:, 2] > 0.85
-    bare = (np.abs(tried[:, 0] - PARTING) < 0.12) & (tried[:, 2] > 1.0)
     found = []
-    for place in tried[(inside(tried) > np.where(front, 0.07, 0.03)) & ~bare]:
+    for place in tried[inside(tried) > 0.03]:
         if all(((place - other) ** 2).sum() > GAP * GAP for other in found):
             found.append(place)
         if len(found) == LOCKS:
@@ -89,7 +87,7 @@ def lock(root, points, outward, tree, rng):
         low = middle - normal * 0.03
         rings += [low - across * half, middle + normal * half * 0.3, low + across * half]
         at = base + along * length
-        if inside(at) < (0.02 if at[2] > 0.5 else -0.06):
+        if inside(at) < (0.0 if at[2] > 0.5 else -0.06):
             length *= 0.25  # hair does not run over the face or down the neck
     return np.array(rings)
 

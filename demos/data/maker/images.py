@@ -39,7 +39,9 @@ def hair(age, size=256):
     return np.array(HAIR[age]) * 1.15 * light[..., None]
 
 
-def cloth(colour, twill, size=128):
-    y, x = np.mgrid[0:size, 0:size] * np.pi / 2
-    weave = 0.05 * (0.5 + 0.5 * np.sin(x + y if twill else x)) + 0.03 * (0.5 + 0.5 * np.sin(2 * y if twill else y))
-    return np.array(colour) * (0.94 + weave + 0.02 * np.random.default_rng(5).standard_normal((size, size)))[..., None]
+def cloth(colour, size=128):
+    """Soft threads, too fine to be seen one by one."""
+    rng = np.random.default_rng(5)
+    threads = gaussian_filter(rng.standard_normal((size, size)), (3, 0.7), mode="wrap")
+    threads += gaussian_filter(rng.standard_normal((size, size)), (0.7, 3), mode="wrap")
+    return np.array(colour) * (1 + 0.05 * threads / threads.std())[..., None]
