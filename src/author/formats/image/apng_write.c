@@ -25,9 +25,9 @@
 enum { LEVEL = 9, CLEAR = 0, DISPOSE_NONE = 0, BLEND_SOURCE = 0, BLEND_OVER = 1 };
 
 /* Slack of a squared distance (palette.c) beyond the least one: up to it, a pixel stays as it is from frame to frame,
- * or takes the colour of its neighbour. About two codes of every channel, and one and a half. */
-#define STAY  48
-#define ALIKE 24
+ * or takes the colour of its neighbour. About two codes of every channel, and one. */
+#define STAY  36
+#define ALIKE 8
 
 struct ex_animation {
     ex_animation_def def;
