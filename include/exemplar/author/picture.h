@@ -224,10 +224,10 @@ EX_API ex_result ex_rig_joint_weights(const ex_rig *rig, int joint, int level, f
 /*
  * A sheet of forms over a slice of a rig's space, each at its values: the first axis runs to the right, the second
  * upwards. One camera without perspective shows all, so that sizes can be compared. Forms at examples of the slice are
- * blue and named. Pseudo-examples are pale, with a dashed outline and an arrow from their source. Forms beyond the range
- * of an axis are lighter. A ring marks forms with a weight below -0.1 or above 1.1, beside it the example and the weight; layers
- * whose axes are their weights do not count. An example within half a cell of a position on the sheet takes that
- * position, with its own values.
+ * blue and named. Pseudo-examples are pale, with a dashed outline and an arrow from their source. Forms beyond the
+ * range of an axis are lighter. A ring marks forms with a weight below -0.1 or above 1.1, beside it the example and the
+ * weight; layers whose axes are their weights do not count. An example within half a cell of a position on the sheet
+ * takes that position, with its own values.
  */
 typedef struct ex_sheet_def {
     const ex_rig *rig;
