@@ -239,14 +239,14 @@ const onion = async (bench) => {
         const places = [];
         for (let i = 0; i < data.length; i += 4 * 37)
             if ([0, 1, 2].some((c) => Math.abs(data[i + c] - plain.data[i + c]) > 24)) places.push([(i / 4) % width, Math.floor(i / 4 / width)]);
-        const labelled = await page.evaluate((list) => {
+        const onForm = await page.evaluate((list) => {
             const { picker } = window.exemplar;
             const { left, top } = picker.canvas.getBoundingClientRect();
             const names = document.querySelector(".view-labels").labels();
             const isText = (x, y) => names.some((n) => x > n.left - 90 && x < n.left + n.width + 90 && y > n.top - 90 && y < n.top + n.height + 90);
             return list.filter(([x, y]) => !isText(left + x, top + y) && [-2, 0, 2].every((d) => picker.hit({ clientX: left + x + d, clientY: top + y + d }))).length;
         }, places);
-        expect(labelled === 0, `${demo}: ${labelled} of ${places.length} changed pixels are on the form`);
+        expect(onForm === 0, `${demo}: ${onForm} of ${places.length} changed pixels are on the form`);
         const level = await page.evaluate(() => window.exemplar.stage.surface.level);
         await page.keyboard.press("k");
         expect(changed(plain, await bench.pixels(page, "#view")) === 0, "the ghosts do not go away");
@@ -257,7 +257,7 @@ const onion = async (bench) => {
     return said.join(", ");
 };
 
-/** The names of joints, of a rig with many. */
+/** The names of joints and ghosts, at both widths. */
 const jointNames = async (bench) => {
     const page = await bench.open(bench.demo("arm"));
     for (const width of [1440, 400]) {

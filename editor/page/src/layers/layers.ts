@@ -93,7 +93,7 @@ export const layersPanel = (app: App): HTMLElement => {
         "div",
         { class: "layers" },
         layers.element,
-        toolbar(app, "Layers", served ? [["add-layer", "Add layer…"], ["only", "Solo"], ["delete-layer", "Delete"]] : [["only", "Solo"]]),
+        toolbar(app, "Layers", served ? [["add-layer", "New layer…"], ["only", "Solo"], ["delete-layer", "Delete"]] : [["only", "Solo"]]),
         served && oneClick(app),
         h("div", { class: "head" }, heading, axes),
         examples.list.element,
