@@ -33,6 +33,7 @@ const OFTEN = 80; // milliseconds between looks at the progress
 const PATIENCE = 250; // milliseconds before a draft is asked for
 
 const openServed = async (runtime: Promise<Runtime>, server: Server, opened: Opened): Promise<App> => {
+    if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
     const tree = projectOf(opened.text);
     const page = openingPage(server, opened.name);
     document.getElementById("start")?.replaceWith(page.element);
