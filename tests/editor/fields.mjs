@@ -22,6 +22,12 @@ class Part {
         this.attributes[key] = String(value);
         if (key.startsWith("data-")) this.dataset[key.slice(5)] = String(value);
     }
+    getAttribute(key) {
+        return this.attributes[key] ?? null;
+    }
+    removeAttribute(key) {
+        delete this.attributes[key];
+    }
     append(...parts) {
         this.children.push(...parts);
     }

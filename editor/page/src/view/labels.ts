@@ -17,12 +17,11 @@ export interface LabelCanvas extends HTMLCanvasElement {
 export class ViewLabels {
     readonly canvas: LabelCanvas;
     #placed: Placed[] = [];
-    #isClear = true;
     /** The sides on which names stood last. */
     readonly #sides = new Map<string, number>();
 
     constructor(readonly view: View) {
-        const canvas = h("canvas", { class: "view-labels", "aria-hidden": "true" });
+        const canvas = h("canvas", { class: "view-labels", "aria-hidden": "true", hidden: true });
         this.canvas = Object.assign(canvas, {
             labels: () => {
                 const { left, top } = canvas.getBoundingClientRect();
@@ -91,14 +90,14 @@ export class ViewLabels {
         const colours = coloursOf();
         const [joints, ghosts] = [this.#joints(colours.text, left, top), this.#ghosts(width, height)];
         this.#placed = [];
-        if (this.#isClear && !joints.length && !ghosts.length) return;
+        canvas.hidden = !joints.length && !ghosts.length;
+        if (canvas.hidden) return;
         const ratio = devicePixelRatio || 1;
         const [w, tall] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
         if (canvas.width !== w || canvas.height !== tall) [canvas.width, canvas.height] = [w, tall];
         const context = canvas.getContext("2d")!;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
-        this.#isClear = !joints.length && !ghosts.length;
         const seen = (label: Label): boolean => label.x > 0 && label.x < width && label.y > 0 && label.y < height;
         const box = { left: BORDER, top: BORDER, width: width - 2 * BORDER, height: height - 2 * BORDER };
         const marks = [...joints.filter(seen).map((label) => discOf(label)), ...this.#texts(left, top)];
