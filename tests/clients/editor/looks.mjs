@@ -167,8 +167,12 @@ const withoutLayers = async (bench) => {
     expect((await partsOf(page)).join() === "Layers,Brush,Findings,Map of the space,Pose", `the editor has ${await partsOf(page)}`);
     expect(/under Layers/.test(await page.textContent(".column.right")), "the editor does not say where to add a layer");
     await page.click(".play .toggle");
-    await page.waitForTimeout(400);
-    expect(apart(rest, await positions(page)) > 0.01, "the clip is not played");
+    let moved = 0;
+    for (let i = 0; i < 40 && moved <= 0.01; i++) {
+        await page.waitForTimeout(100);
+        moved = apart(rest, await positions(page));
+    }
+    expect(moved > 0.01, "the clip is not played");
     await page.selectOption("#play-source", "#2");
     await page.waitForFunction(() => /^right: \d+ frames/.test(window.exemplar.message?.text ?? ""));
 
