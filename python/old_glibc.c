@@ -46,6 +46,8 @@ int __lxstat(int, const char *, struct stat *);
 int __wrap_stat(const char *, struct stat *);
 int __wrap_fstat(int, struct stat *);
 int __wrap_lstat(const char *, struct stat *);
+int __fxstatat(int, int, const char *, struct stat *, int);
+int __wrap_fstatat(int, const char *, struct stat *, int);
 
 int __wrap_stat(const char *path, struct stat *status) {
     return __xstat(STAT_VERSION, path, status);
@@ -55,6 +57,9 @@ int __wrap_fstat(int file, struct stat *status) {
 }
 int __wrap_lstat(const char *path, struct stat *status) {
     return __lxstat(STAT_VERSION, path, status);
+}
+int __wrap_fstatat(int folder, const char *path, struct stat *status, int flags) {
+    return __fxstatat(STAT_VERSION, folder, path, status, flags);
 }
 
 /* Before 2.34 threads were in a library of their own, which every Python has loaded. */

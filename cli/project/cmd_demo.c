@@ -30,7 +30,7 @@ static const ex_option options[] = {
      .letter = 'f',
      .help = "write into a folder that is not empty, and overwrite files of the same names",
      .flag = &force},
-    {.name = "all", .help = "without NAME: also the slow demos", .flag = &all},
+    {.name = "all", .help = "without NAME: also the slow and large demos", .flag = &all},
     {.name = "quick", .help = "body: a coarse one from a dozen scans, in seconds", .flag = &quick},
     {.name = "takes",
      .argument = "N",
@@ -301,8 +301,11 @@ const ex_command cmd_demo = {
     .description = "Writes a project with forms that the program makes itself, builds the rig, and\n"
                    "prints what was written and commands to try next. NAME is one of: blob, arm,\n"
                    "face, elbow, twist, shoulder, emotion, bar, stretch, cylinder, creature,\n"
-                   "heads, sleeve, shirt, body. Without NAME, it writes all but the last three,\n"
-                   "which take longer.\n"
+                   "heads, sleeve, shirt, human, body. Without NAME, it writes all but the last\n"
+                   "four, which take longer or more room.\n"
+                   "\n"
+                   "'human' is a dressed person over gender, age, muscle and weight, with skins,\n"
+                   "expressions, sculpts at the joints and a walk. Its folder takes 110 MB.\n"
                    "\n"
                    "'sleeve' and 'shirt' simulate cloth on a moving driver and learn from it,\n"
                    "which takes up to a minute. They also write the caches of two motions:\n"
@@ -315,6 +318,7 @@ const ex_command cmd_demo = {
                    "\n"
                    "A folder that is not empty is left alone unless you give --force.",
     .examples = "exemplar demo blob\n"
+                "exemplar demo human\n"
                 "exemplar demo shirt\n"
                 "exemplar demo body --quick -o person\n"
                 "exemplar demo -o demos --force",
