@@ -15,6 +15,7 @@ class Part {
     attributes = {};
     dataset = {};
     heard = {};
+    parentElement = null;
     constructor(tag) {
         this.tag = tag;
     }
@@ -29,10 +30,16 @@ class Part {
         delete this.attributes[key];
     }
     append(...parts) {
+        for (const part of parts) if (part instanceof Part) part.parentElement = this;
         this.children.push(...parts);
     }
+    remove() {
+        if (this.parentElement) this.parentElement.children = this.parentElement.children.filter((part) => part !== this);
+        this.parentElement = null;
+    }
     replaceChildren(...parts) {
-        this.children = parts;
+        this.children = [];
+        this.append(...parts);
     }
     addEventListener(name, hear) {
         this.heard[name] = hear;
@@ -102,7 +109,11 @@ for (const kind of weighers) {
             assert.deepEqual(part.children.map((option) => option.attributes.value), words.map((word) => word.name));
         } else {
             assert.equal(part.value, String(preset));
-            for (const bad of [least - 1, most + 1, NaN, ...(above ? [least] : [])]) type(name, bad);
+            for (const bad of [least - 1, most + 1, NaN, ...(above ? [least] : [])]) {
+                if (bad === Infinity || bad === -Infinity) continue;
+                type(name, bad);
+                assert.equal(part.attributes["aria-invalid"], "true", `${kind.name}.${name} does not refuse ${bad}`);
+            }
             assert.equal(weigh[name], undefined, `${kind.name}.${name} takes what is out of its range`);
             const range = control(`${name}-range`);
             for (const at of ["0", "1000", "400"]) {
