@@ -55,6 +55,9 @@ const ex_demo ex_demos[] = {
     {.name = "shirt",
      .summary = "a simulated shirt of 5000 vertices on a moving figure, and twelve keys learned from it",
      .garment = exi_shirt_make},
+    {.name = "outfit",
+     .summary = "a loose shirt and trousers, simulated on the person of 'human', and sixteen keys learned from it",
+     .garment = exi_outfit_make},
     {.name = "human",
      .summary = "a dressed person over gender, age, muscle and weight, with skins, expressions, sculpts and a walk",
      .large = true,
@@ -64,8 +67,6 @@ const ex_demo ex_demos[] = {
      .session = exi_demo_body},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
-
-enum { GARMENT_KEYS = 12 };
 
 bool exi_demo_is_long(const ex_demo *demo) {
     return demo->garment || demo->session || demo->large;
@@ -80,7 +81,7 @@ ex_result exi_demo_write(const ex_demo *demo, const char *directory, const exi_d
     exi_garment garment;
     ex_result result = demo->garment(&garment, error);
     if (result == EX_OK)
-        result = exi_garment_write(&garment, GARMENT_KEYS, how->takes, directory, how->progress, how->tasks, error);
+        result = exi_garment_write(&garment, how->takes, directory, how->progress, how->tasks, error);
     exi_garment_free(&garment);
     return result;
 }

@@ -34,7 +34,7 @@ static const ex_option options[] = {
     {.name = "quick", .help = "body: a coarse one from a dozen scans, in seconds", .flag = &quick},
     {.name = "takes",
      .argument = "N",
-     .help = "sleeve, shirt: simulate this many further motions, driver_take_01.pc2 and so on, to learn from with "
+     .help = "sleeve, shirt, outfit: simulate this many further motions, driver_take_01.pc2 and so on, to learn from with "
              "'drive learn --method motion'",
      .count = &takes,
      .count_max = 99},
@@ -301,16 +301,18 @@ const ex_command cmd_demo = {
     .description = "Writes a project with forms that the program makes itself, builds the rig, and\n"
                    "prints what was written and commands to try next. NAME is one of: blob, arm,\n"
                    "face, elbow, twist, shoulder, emotion, bar, stretch, cylinder, creature,\n"
-                   "heads, sleeve, shirt, human, body. Without NAME, it writes all but the last\n"
-                   "four, which take longer or more room.\n"
+                   "heads, sleeve, shirt, outfit, human, body. Without NAME, it writes all but\n"
+                   "the last five, which take longer or more room.\n"
                    "\n"
                    "'human' is a dressed person over gender, age, muscle and weight, with skins,\n"
                    "expressions, sculpts at the joints and a walk. Its folder takes 110 MB.\n"
                    "\n"
-                   "'sleeve' and 'shirt' simulate cloth on a moving driver and learn from it,\n"
-                   "which takes up to a minute. They also write the caches of two motions:\n"
-                   "driver_train.pc2 and driven_train.pc2 to learn from, driver_unseen.pc2 and\n"
-                   "driven_unseen.pc2 to try the rig on.\n"
+                   "'sleeve', 'shirt' and 'outfit' simulate cloth on a moving driver and learn\n"
+                   "from it, which takes up to a minute. They also write the caches of two\n"
+                   "motions: driver_train.pc2 and driven_train.pc2 to learn from,\n"
+                   "driver_unseen.pc2 and driven_unseen.pc2 to try the rig on. The driver of\n"
+                   "'outfit' is the person of 'human': any motion of hers, baked to a cache, moves\n"
+                   "the clothes.\n"
                    "\n"
                    "'body' makes a person (subject.glb), scans it in 96 poses and makes a body\n"
                    "from the scans, in minutes. The folder is a scan session of 600 MB ('exemplar\n"

@@ -27,6 +27,7 @@ struct exi_cloth {
     int vertex_count;
     exi_cloth_parts parts;
     exi_cloth_driver driver;
+    double *gaps;                            /* [vertex_count] */
     double *positions, *before, *velocities; /* [vertex_count][3] */
     double *smoothed;                        /* [vertex_count][3] */
     exi_cloth_contact *contacts;             /* [vertex_count]: from the last search, moved with the driver since */
@@ -110,9 +111,9 @@ static void draw_to_targets(exi_cloth *cloth, double part, double time) {
 /* Pushes a vertex out of the driver, with friction: motion along the driver is reduced by up to the friction
  * coefficient times the motion into it. (A fraction of the depth would be too little for vertices that touch only now
  * and then: one that just arrives is not deep.) */
-static void push_out(const exi_cloth *cloth, const exi_cloth_contact *contact, const double driven[3], double *p,
-                     double *before) {
-    const double depth = cloth->def.thickness - contact->distance;
+static void push_out(const exi_cloth *cloth, const exi_cloth_contact *contact, double gap, const double driven[3],
+                     double *p, double *before) {
+    const double depth = gap - contact->distance;
     double slip[3];
     for (int c = 0; c < 3; c++)
         slip[c] = p[c] - before[c] - driven[c];
@@ -160,8 +161,8 @@ static void meet_driver(exi_cloth *cloth, double part_of_frame, double time) {
         const double near = contact->distance < 0 ? 1 : contact->distance < NEAR ? 1 - contact->distance / NEAR : 0;
         for (int c = 0; c < 3; c++)
             driven[c] = contact->velocity[c] * part_of_frame;
-        if (contact->distance < cloth->def.thickness && cloth->parts.lightness[v] > 0)
-            push_out(cloth, contact, driven, p, before);
+        if (contact->distance < cloth->gaps[v] && cloth->parts.lightness[v] > 0)
+            push_out(cloth, contact, cloth->gaps[v], driven, p, before);
         for (int c = 0; c < 3; c++) {
             const double moved = p[c] - before[c], mean = cloth->driver.mean[c] * part_of_frame;
             cloth->velocities[3 * v + c] = (moved + drag * (mean + near * (driven[c] - mean) - moved)) / time;
@@ -269,16 +270,19 @@ static ex_result fill(exi_cloth *cloth, const exi_cloth_def *def, ex_error *erro
     if (result != EX_OK)
         return result;
     cloth->positions = array_copy(def->start ? def->start : def->cloth->positions, count, sizeof(double));
+    cloth->gaps = array_allocate((size_t)cloth->vertex_count, sizeof *cloth->gaps);
     cloth->valences = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->valences);
     cloth->contacts = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->contacts);
     cloth->pins = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->pins);
-    bool made = cloth->positions && cloth->valences && cloth->contacts && cloth->pins;
+    bool made = cloth->positions && cloth->gaps && cloth->valences && cloth->contacts && cloth->pins;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = calloc(count + 1, sizeof(double));
         made = made && *arrays[i];
     }
     if (!made)
         return ex_error_memory(error, "cloth", 6 * count * sizeof(double));
+    for (int v = 0; v < cloth->vertex_count; v++)
+        cloth->gaps[v] = def->gaps ? def->gaps[v] : def->thickness;
     for (int e = 0; e < cloth->parts.edge_count; e++) {
         cloth->valences[cloth->parts.edges[e].a]++;
         cloth->valences[cloth->parts.edges[e].b]++;
@@ -320,8 +324,8 @@ void exi_cloth_destroy(exi_cloth *cloth) {
         return;
     exi_cloth_parts_free(&cloth->parts);
     exi_cloth_driver_free(&cloth->driver);
-    double *arrays[] = {cloth->positions, cloth->before,      cloth->velocities,
-                        cloth->smoothed,  cloth->target_from, cloth->target_to};
+    double *arrays[] = {cloth->positions,   cloth->before,    cloth->velocities, cloth->smoothed,
+                        cloth->target_from, cloth->target_to, cloth->gaps};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(cloth->valences);

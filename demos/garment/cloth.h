@@ -19,6 +19,8 @@ typedef struct exi_cloth_def {
     const ex_mesh *cloth;  /* triangles; its form is the one without strain */
     const double *start;   /* [vertices of cloth][3], or NULL: the form without strain */
     const bool *pinned;    /* [vertices of cloth]: true for vertices fixed to the driver at their start; or NULL */
+    const double *gaps;    /* [vertices of cloth]: distances to keep from the driver in place of `thickness`, as for a
+                              shirt over trousers; or NULL */
     const ex_mesh *driver; /* triangles, counter-clockwise from outside; its form when the first step begins */
 
     double frame_time; /* seconds; default 1/25 */

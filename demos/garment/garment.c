@@ -82,6 +82,7 @@ ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_pla
     whole.cloth.driver = garment->driver;
     whole.cloth.start = play->start;
     whole.cloth.pinned = garment->pinned;
+    whole.cloth.gaps = garment->gaps;
     return exi_cloth_simulate(&whole, error);
 }
 
@@ -91,5 +92,6 @@ void exi_garment_free(exi_garment *garment) {
     ex_mesh_destroy(garment->driver);
     ex_mesh_destroy(garment->driven);
     free(garment->pinned);
+    free(garment->gaps);
     memset(garment, 0, sizeof *garment);
 }

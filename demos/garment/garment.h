@@ -20,6 +20,8 @@ struct exi_garment {
     const char *name;
     ex_mesh *driver, *driven;          /* triangles, at rest */
     bool *pinned;                      /* [vertices of driven], or NULL */
+    double *gaps;                      /* [vertices of driven]: distances to keep from the driver, or NULL */
+    int key_count, part_count;         /* to learn: keys, and moving frames of parts; 0: 12, and as many as suit */
     int frame_counts[GARMENT_MOTIONS]; /* further takes are as long as the first motion */
     exi_cloth_def cloth; /* parameters of the simulation; exi_garment_simulate fills in meshes, start and pins */
     /* Poses the driver at a time, into positions [vertices][3]. `part` scales the motion, from 0 at rest to 1. */
@@ -31,6 +33,7 @@ struct exi_garment {
 /* Fill in a garment; call exi_garment_free also after a failure. */
 ex_result exi_sleeve_make(exi_garment *garment, ex_error *error);
 ex_result exi_shirt_make(exi_garment *garment, ex_error *error);
+ex_result exi_outfit_make(exi_garment *garment, ex_error *error);
 void exi_garment_free(exi_garment *garment);
 
 typedef struct exi_garment_play {
@@ -48,11 +51,11 @@ ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_pla
 
 /*
  * Simulates both motions into driver_train.pc2, driven_train.pc2, driver_unseen.pc2 and driven_unseen.pc2 of an
- * existing folder, learns key_count keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
+ * existing folder, learns keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
  * mesh.obj, the keys. Further takes go to driver_take_01.pc2, driven_take_01.pc2, …: nothing is learned from them.
  * progress and tasks may be NULL.
  */
-ex_result exi_garment_write(const exi_garment *garment, int key_count, int takes, const char *directory,
+ex_result exi_garment_write(const exi_garment *garment, int takes, const char *directory,
                             const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
 
 /* Speed of a further take, from 0.75 to 1.75 times that of the first motion. */

@@ -77,7 +77,9 @@ static ex_result write_motion(const exi_garment *garment, exi_garment_motion mot
 
 /* ---- the rig ---- */
 
-static ex_result write_project(const exi_garment *garment, int key_count, const char *directory, char *const paths[2],
+enum { KEYS = 12 };
+
+static ex_result write_project(const exi_garment *garment, const char *directory, char *const paths[2],
                                const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
     const ex_drive_reference reference = {.driver = paths[0], .driven = paths[1]};
     ex_learn_def def = {.driver = garment->driver,
@@ -85,13 +87,15 @@ static ex_result write_project(const exi_garment *garment, int key_count, const 
                         .driver_name = "body",
                         .reference_count = 1,
                         .references = &reference,
-                        .key_count = key_count,
+                        .key_count = garment->key_count ? garment->key_count : KEYS,
                         .options = ex_drive_options_default(),
                         .progress = progress,
                         .tasks = tasks};
     ex_rig *rig = NULL;
     ex_learned *learned = NULL;
     def.options.thickness = garment->cloth.thickness;
+    if (garment->part_count)
+        def.options.frames = garment->part_count;
     ex_result result = ex_drive_learn(&def, &rig, &learned, error);
     if (result == EX_OK)
         result = ex_project_unpack(rig, directory, garment->name, true, error);
@@ -115,8 +119,8 @@ static ex_result write_take(const exi_garment *garment, int take, const char *di
     return result;
 }
 
-ex_result exi_garment_write(const exi_garment *garment, int key_count, int takes, const char *directory,
-                            const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
+ex_result exi_garment_write(const exi_garment *garment, int takes, const char *directory, const ex_progress *progress,
+                            const ex_tasks *tasks, ex_error *error) {
     static const char *const names[GARMENT_MOTIONS][2] = {{"driver_train.pc2", "driven_train.pc2"},
                                                           {"driver_unseen.pc2", "driven_unseen.pc2"}};
     char *paths[GARMENT_MOTIONS][2];
@@ -129,7 +133,7 @@ ex_result exi_garment_write(const exi_garment *garment, int key_count, int takes
     for (int take = 1; result == EX_OK && take <= takes; take++)
         result = write_take(garment, take, directory, progress, error);
     if (result == EX_OK)
-        result = write_project(garment, key_count, directory, paths[GARMENT_TRAINING], progress, tasks, error);
+        result = write_project(garment, directory, paths[GARMENT_TRAINING], progress, tasks, error);
     for (int m = 0; m < GARMENT_MOTIONS; m++)
         for (int i = 0; i < 2; i++)
             free(paths[m][i]);

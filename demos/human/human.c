@@ -5,6 +5,7 @@
  * are added to it.
  */
 #include "demos/demos.h"
+#include "demos/human/person.h"
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
@@ -70,13 +71,19 @@ static const char
                                                                                                  "      \"space\": "
                                                                                                  "[" AGE "],\n"
                                                                                                  "      \"examples\": "
-                                                                                                 "[\n" HAIR("child", "1"
-                                                                                                                     "0") ",\n" HAIR(
-                                                                                                     "young",
-                                                                                                     "25") ",\n" HAIR("old",
-                                                                                                                      "80") "\n"
-                                                                                                                            "      ]\n"
-                                                                                                                            "    },";
+                                                                                                 "[\n" HAIR(
+                                                                                                     "child",
+                                                                                                     "1"
+                                                                                                     "0") ",\n" HAIR("y"
+                                                                                                                     "o"
+                                                                                                                     "u"
+                                                                                                                     "n"
+                                                                                                                     "g",
+                                                                                                                     "2"
+                                                                                                                     "5") ",\n" HAIR("old",
+                                                                                                                                     "80") "\n"
+                                                                                                                                           "      ]\n"
+                                                                                                                                           "    },";
 
 static ex_result write_bytes(const char *directory, const char *name, const void *bytes, size_t size, ex_error *error) {
     char *path = exi_demo_path(directory, name);
@@ -130,6 +137,17 @@ static ex_result add_layers(const char *directory, ex_error *error) {
     free(text);
     free(path);
     return result;
+}
+
+const void *exi_person_bytes(size_t *size) {
+    *size = (size_t)(exi_person_end - exi_person_start);
+    return exi_person_start;
+}
+
+ex_result exi_person_rig(ex_rig **rig, ex_error *error) {
+    size_t size;
+    const void *bytes = exi_person_bytes(&size);
+    return ex_rig_unpack(bytes, size, NULL, NULL, rig, error);
 }
 
 ex_result exi_demo_human(const char *directory, ex_error *error) {

@@ -48,11 +48,12 @@ static int set_up(void **state) {
     const ex_progress progress = {count_calls, &w.calls};
     if (scratch_set_up(state) != 0 || exi_sleeve_make(&w.garment, NULL) != EX_OK)
         return -1;
+    w.garment.key_count = KEYS;
     w.garment.cloth.substeps = 4;
     w.garment.cloth.search = 4;
     w.garment.frame_counts[GARMENT_TRAINING] = FRAMES;
     w.garment.frame_counts[GARMENT_UNSEEN] = 1;
-    if (exi_garment_write(&w.garment, KEYS, 0, scratch_path("."), &progress, NULL, NULL) != EX_OK)
+    if (exi_garment_write(&w.garment, 0, scratch_path("."), &progress, NULL, NULL) != EX_OK)
         return -1;
     const size_t count = (size_t)w.garment.driven->vertex_count;
     w.rig = build("sleeve.json");
@@ -95,7 +96,7 @@ static void files_of_a_garment(void **state) {
     assert_int_equal(ex_rig_example_count(w->rig), KEYS);
     assert_int_equal(ex_rig_vertex_count(w->rig), w->garment.driven->vertex_count);
     ex_error error = {.result = EX_OK};
-    assert_int_not_equal(exi_garment_write(&w->garment, KEYS, 0, scratch_path("nowhere"), NULL, NULL, &error), EX_OK);
+    assert_int_not_equal(exi_garment_write(&w->garment, 0, scratch_path("nowhere"), NULL, NULL, &error), EX_OK);
     assert_non_null(strstr(error.text, "nowhere"));
 }
 
@@ -186,7 +187,7 @@ static void the_table(void **state) {
                          (ex_demos[i].write != NULL) + (ex_demos[i].garment != NULL) + (ex_demos[i].session != NULL));
         garments += ex_demos[i].garment != NULL;
     }
-    assert_int_equal(garments, 2);
+    assert_int_equal(garments, 3);
     assert_int_equal(exi_demo_write(&ex_demos[0], scratch_path("."), NULL, NULL), EX_OK);
     ex_rig_destroy(build("blob.json"));
 }

@@ -4,6 +4,8 @@
  */
 #include "posed.h"
 
+#include "demos/garment/garment.h"
+
 static posed_demo demo;
 
 static int set_up(void **state) {
@@ -99,11 +101,46 @@ static void sculpts_act_at_their_joints(void **state) {
     }
 }
 
+/* The clothes of the demo `outfit` lie outside the person, who moves as in the rig; the shirt over the trousers. */
+static void the_outfit_fits(void **state) {
+    (void)state;
+    exi_garment outfit;
+    assert_int_equal(exi_outfit_make(&outfit, NULL), EX_OK);
+    const int count = outfit.driver->vertex_count, worn = outfit.driven->vertex_count;
+    assert_int_equal(count, demo.mesh->vertex_count);
+    double *form = malloc(24 * (size_t)count);
+    assert_non_null(form);
+    outfit.pose(&outfit, GARMENT_TRAINING, 1, 0, form);
+    for (int i = 0; i < 3 * count; i++)
+        assert_true(fabs(form[i] - demo.mesh->positions[i]) < 1e-5);
+    outfit.pose(&outfit, GARMENT_TRAINING, 1, 1, form);
+    double most = 0;
+    for (int i = 0; i < 3 * count; i++)
+        most = fmax(most, fabs(form[i] - demo.mesh->positions[i]));
+    assert_true(most > 0.1 && most < 1.5);
+    int pins = 0, shirt = 0;
+    double hem = 10, waist = 0;
+    for (int v = 0; v < worn; v++) {
+        const bool upper = outfit.gaps[v] > outfit.cloth.thickness;
+        const double y = outfit.driven->positions[3 * v + 1];
+        pins += outfit.pinned[v];
+        shirt += upper;
+        hem = upper ? fmin(hem, y) : hem;
+        waist = upper ? waist : fmax(waist, y);
+    }
+    assert_true(pins > 20 && pins < worn / 10);
+    assert_true(shirt > 1000 && shirt < worn - 1000);
+    assert_true(waist > hem && waist < hem + 0.15);
+    free(form);
+    exi_garment_free(&outfit);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stands_as_tall_as_people),
         cmocka_unit_test(expressions_move_the_face_alone),
         cmocka_unit_test(sculpts_act_at_their_joints),
+        cmocka_unit_test(the_outfit_fits),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
