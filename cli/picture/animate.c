@@ -40,11 +40,12 @@ typedef struct reel {
     const ex_call *call;
     const exi_animate_words *words;
     exi_subject *subject;
+    exi_clothes *worn;
     const exi_focus *focus;
     ex_render_item item;
     ex_render_def *def;
-    double yaw; /* of the first frame */
-    int count;
+    double yaw;       /* of the first frame */
+    int count, shown; /* frames; the last one that was drawn */
     double rate;
     sweep_axis axes[SWEEP_MOST];
     int axis_count;
@@ -251,8 +252,12 @@ static bool show_frame(reel *r, int frame) {
         return true;
     }
     shift_of(r, frame, shift);
-    if (!exi_subject_pose(r->subject, pose_of(r, frame), shift, r->def->tasks))
+    const ex_pose *pose = pose_of(r, frame);
+    const double elapsed = frame > 0 && frame == r->shown + 1 ? 1 / r->rate : 0;
+    if (!exi_subject_pose(r->subject, pose, shift, r->def->tasks) ||
+        !exi_clothes_follow(r->worn, r->subject, pose, shift, elapsed, r->def->tasks))
         return false;
+    r->shown = frame;
     r->item.mesh = r->subject->mesh;
     return true;
 }
@@ -343,10 +348,11 @@ static bool frame_all(reel *r) {
 
 static bool draw(reel *r, int frame, ex_image **image, exi_progress *progress) {
     ex_error error = {.result = EX_OK};
-    r->def->items = &r->item;
-    r->def->item_count = 1;
+    ex_render_item items[1 + EXI_CLOTHES_MOST];
     if (!show_frame(r, frame))
         return false;
+    r->def->items = items;
+    r->def->item_count = exi_clothes_items(r->worn, &r->item, r->item.vertex_colours, items);
     if (ex_error_within(&error, ex_render(r->def, image, &error), "%s", r->call->arguments[0]) == EX_OK)
         return true;
     exi_progress_end(progress);
@@ -440,11 +446,13 @@ static int run(reel *r, const char *path) {
     return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
 }
 
-int exi_animate(const ex_call *call, const exi_animate_words *words, exi_subject *subject, const exi_focus *focus,
-                const ex_render_item *item, ex_render_def *def, const char *path) {
+int exi_animate(const ex_call *call, const exi_animate_words *words, exi_subject *subject, exi_clothes *worn,
+                const exi_focus *focus, const ex_render_item *item, ex_render_def *def, const char *path) {
     reel r = {.call = call,
               .words = words,
               .subject = subject,
+              .worn = worn,
+              .shown = -1,
               .focus = focus,
               .item = *item,
               .def = def,

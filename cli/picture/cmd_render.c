@@ -4,6 +4,7 @@
 #include "cli/base/files.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "clothes.h"
 #include "common/pool.h"
 #include "focus.h"
 #include "subject.h"
@@ -21,6 +22,7 @@ static const char *level_text, *mute_text, *background_text, *occlusion_text, *t
 static int turntable;
 static exi_focus_words focus_words;
 static exi_animate_words animate_words;
+static exi_clothes_words clothes_words;
 static bool parallel, flat, smooth, wireframe, backfaces, plain, no_ground;
 
 static const ex_option options[] = {
@@ -63,6 +65,7 @@ static const ex_option options[] = {
      .argument = "LAYER",
      .help = "for a rig: leave a layer out, to compare; several with commas between",
      .text = &mute_text},
+    EXI_CLOTHES_OPTIONS(clothes_words),
     {.name = "up", .argument = "y|z", .help = "up axis of a form's file (default: y)", .text = &up_text},
     {.name = "flat", .help = "give every face its own normal", .flag = &flat},
     {.name = "smooth", .help = "no hard edges, if the form has no normals", .flag = &smooth},
@@ -271,18 +274,18 @@ static bool frame(const exi_subject *subject, const exi_focus *focus, ex_camera 
     return *points != NULL;
 }
 
-static int render(const ex_call *call, exi_subject *subject, const exi_focus *focus, ex_render_def *def,
-                  const double range[2]) {
-    ex_render_item item = exi_subject_item(subject, !plain);
+static int render(const ex_call *call, exi_subject *subject, exi_clothes *worn, const exi_focus *focus,
+                  ex_render_def *def, const double range[2]) {
+    ex_render_item item = exi_subject_item(subject, !plain), items[1 + EXI_CLOTHES_MOST];
     item.vertex_colours = !plain;
     if (range_text) {
         item.scalar.min = range[0];
         item.scalar.max = range[1];
     }
     if (exi_animate_asked(&animate_words))
-        return exi_animate(call, &animate_words, subject, focus, &item, def, output);
-    def->items = &item;
-    def->item_count = 1;
+        return exi_animate(call, &animate_words, subject, worn, focus, &item, def, output);
+    def->items = items;
+    def->item_count = exi_clothes_items(worn, &item, !plain, items);
     double start = exi_clock();
     exi_progress progress;
     exi_progress_start(&progress, call);
@@ -361,20 +364,23 @@ static int run(const ex_call *call) {
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_subject subject, other = {.rig = NULL};
+    exi_clothes worn = {.count = 0};
     const exi_subject_words words = {
         .level = level_text, .mute = mute_text, .example = focus_words.example ? focus_words.example + 8 : NULL};
     if (exi_subject_open(&subject, call, call->arguments[0], &words, def.tasks, &exit_code)) {
         if (!subject.rig && up_text && *up_text == 'z')
             turn_up(subject.mesh);
         if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&
-            check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)))
+            check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)) &&
+            exi_clothes_open(&worn, call, &clothes_words, &subject, def.tasks, &exit_code))
             exit_code = exi_focus_find(&focus_words, subject.rig, subject.level, subject.mesh, &focus) &&
                                 frame(&subject, &focus, &def.camera, &points)
-                            ? render(call, &subject, &focus, &def, range)
+                            ? render(call, &subject, &worn, &focus, &def, range)
                             : EX_EXIT_FAILED;
     }
     free(points);
     free(focus.vertices);
+    exi_clothes_close(&worn);
     exi_subject_close(&other);
     exi_subject_close(&subject);
     exi_pool_destroy(pool);
@@ -391,7 +397,8 @@ const ex_command cmd_render = {
              "render RIG.glb [axis=value...] --turntable N -o P.png\n"
              "render RIG.glb [axis=value...] --turn -o P.png\n"
              "render RIG.glb [axis=value...] --sweep AXIS=FROM:TO... -o P.png\n"
-             "render RIG.glb [axis=value...] --motion FILE -o P.png",
+             "render RIG.glb [axis=value...] --motion FILE -o P.png\n"
+             "render RIG.glb [axis=value...] --wear CLOTHES.glb -o P.png",
     .description = "Draws a form (.obj, .ply, .off, .glb, .gltf) or a rig at a pose, lit softly\n"
                    "from the upper left, with a shadow on the ground. The camera shows it all, or\n"
                    "what --look-at, --around or --fit names. --fit example:NAME without a pose\n"

@@ -21,9 +21,11 @@ static bool no_memory(void) {
     return false;
 }
 
-static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, const bool *muted, const exi_form *form,
-                     const ex_tasks *tasks) {
-    ex_evaluation how = {.level = level, .tasks = tasks, .muted = muted};
+/* state: of an earlier frame, or NULL. */
+static bool evaluate_after(const ex_rig *rig, const ex_pose *pose, int level, const bool *muted, void *state,
+                           const exi_form *form, const ex_tasks *tasks) {
+    void *const states[1] = {state};
+    ex_evaluation how = {.level = level, .tasks = tasks, .muted = muted, .states = state ? states : NULL};
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     if (scratch) {
         ex_output where = exi_form_output(form);
@@ -31,6 +33,11 @@ static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, const bo
     }
     free(scratch);
     return scratch || no_memory();
+}
+
+static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, const bool *muted, const exi_form *form,
+                     const ex_tasks *tasks) {
+    return evaluate_after(rig, pose, level, muted, NULL, form, tasks);
 }
 
 /* Reads the pose of the call; without one, that of the example. */
@@ -117,7 +124,12 @@ bool exi_subject_try(exi_subject *subject, const ex_pose *pose, const ex_tasks *
 }
 
 bool exi_subject_pose(exi_subject *subject, const ex_pose *pose, const float shift[3], const ex_tasks *tasks) {
-    if (!evaluate(subject->rig, pose, subject->level, subject->muted, &subject->form, tasks))
+    return exi_subject_follow(subject, pose, shift, NULL, tasks);
+}
+
+bool exi_subject_follow(exi_subject *subject, const ex_pose *pose, const float shift[3], void *state,
+                        const ex_tasks *tasks) {
+    if (!evaluate_after(subject->rig, pose, subject->level, subject->muted, state, &subject->form, tasks))
         return false;
     for (size_t i = 0; i < 3 * (size_t)subject->mesh->vertex_count; i++)
         subject->form.positions[i] += shift[i % 3];

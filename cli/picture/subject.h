@@ -44,6 +44,10 @@ void exi_subject_close(exi_subject *subject);
 /* Moves a rig that was opened to another pose, and its form by `shift` from there. The textures of its looks follow.
  * False after printing an error. */
 bool exi_subject_pose(exi_subject *subject, const ex_pose *pose, const float shift[3], const ex_tasks *tasks);
+/* The same for a rig that follows motion: state has ex_rig_state_size bytes and is kept from frame to frame; or NULL.
+ */
+bool exi_subject_follow(exi_subject *subject, const ex_pose *pose, const float shift[3], void *state,
+                        const ex_tasks *tasks);
 /* Evaluates only the positions of a pose, into the subject's form; its mesh stays. False after printing an error. */
 bool exi_subject_try(exi_subject *subject, const ex_pose *pose, const ex_tasks *tasks);
 

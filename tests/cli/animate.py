@@ -1,4 +1,6 @@
-"""exemplar render --turn, --sweep and --motion: animated PNG files, read back with zlib alone, and refusals."""
+"""exemplar render --turn, --sweep, --motion and --wear: animated PNG files, read back with zlib alone, and refusals."""
+import struct
+
 import harness
 from apng import Animation
 from render_png import unfiltered
@@ -157,6 +159,68 @@ class Animate(harness.Case):
         self.sentence(self.run_tool("render", "band.glb", "--turn", "-o", "no/such/x.png", "--frames", "2", *SMALL), 1,
                       "no/such/x.png")
         self.assertEqual(self.listing(), before)
+
+
+class Clothes(harness.Case):
+    """A coat that follows the band, a little before it."""
+
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json", "-q")
+        (self.folder / "bend.csv").write_text("time,bend\n0,0\n1,45\n2,90\n")
+        self.succeed("bake", "band.glb", "--motion", "bend.csv", "-o", "band.pc2", "-q")
+        data = (self.folder / "band.pc2").read_bytes()
+        points = struct.unpack(f"<{(len(data) - 32) // 4}f", data[32:])
+        moved = [x + 0.2 * (i % 3 == 2) for i, x in enumerate(points)]
+        (self.folder / "coat.pc2").write_bytes(data[:32] + struct.pack(f"<{len(moved)}f", *moved))
+        coat = [[x, y, z + 0.2] for x, y, z in harness.REST]
+        (self.folder / "coat.obj").write_text(harness.obj_text(coat))
+        self.succeed("drive", "learn", "--driver", "band.pc2", "--driver-mesh", "straight.obj", "--driven", "coat.pc2",
+                     "--driven-mesh", "coat.obj", "--keys", "3", "-o", "coat.glb", "-q")
+
+    def picture(self, *words):
+        self.succeed("render", *words, *SMALL, "-o", "p.png")
+        return (self.folder / "p.png").read_bytes()
+
+    def test_clothes_are_drawn_where_the_body_is(self):
+        body, both = self.picture("band.glb", "bend=45"), self.picture("band.glb", "bend=45", "--wear", "coat.glb")
+        self.assertNotEqual(body, both)
+        # Alone, the coat is the body, moved: with the same camera, the same picture.
+        alone = self.picture("band.glb", "bend=45", "--wear", "coat.glb", "--hide", "front,back")
+        self.assertNotEqual(alone, both)
+        self.succeed("pose", "band.glb", "bend=45", "-o", "bent.obj", "-q")
+        moved = [line if line[:2] != "v " else "v {} {} {}".format(*line.split()[1:3], float(line.split()[3]) + 0.2)
+                 for line in (self.folder / "bent.obj").read_text().splitlines()]
+        (self.folder / "moved.obj").write_text("\n".join(moved) + "\n")
+        self.assertEqual(self.dark("moved.obj"), self.dark("band.glb", "bend=45", "--wear", "coat.glb", "--hide", "back,front"))
+
+    def dark(self, *words):
+        """The pixels that the form covers."""
+        self.succeed("render", *words, "--background", "transparent", "--no-ground", "--plain", *SMALL, "-o", "p.png")
+        width, _, channels, rows = unfiltered(self.folder / "p.png")
+        return [[row[channels * x + 3] > 127 for x in range(width)] for row in rows]
+
+    def test_they_move(self):
+        words = ["render", "band.glb", "--motion", "bend.csv", "--fps", "2", "--wear", "coat.glb", *SMALL]
+        self.succeed(*words, "-o", "a.png")
+        made = Animation((self.folder / "a.png").read_bytes())
+        self.assertEqual(made.count, 5)
+        self.assertEqual(len({str(frame) for frame in made.frames}), 5)
+        self.succeed(*words, "--threads", "1", "-o", "b.png")
+        self.assertEqual((self.folder / "a.png").read_bytes(), (self.folder / "b.png").read_bytes())
+
+    def test_refusals(self):
+        self.succeed("demo", "blob", "-q")
+        for words, fragment in (
+                (["band.glb", "--wear", "band.glb"], "does not follow a driver"),
+                (["band.glb", "--wear", "no.glb"], "no.glb"),
+                (["blob/blob.glb", "--wear", "coat.glb"], "a driver of 8 vertices"),
+                (["straight.obj", "--wear", "coat.glb"], "is a form"),
+                (["band.glb", "--hide", "sleeve"], "named 'sleeve'")):
+            with self.subTest(words=words):
+                self.sentence(self.run_tool("render", *words, *SMALL, "-o", "x.png"), 1, fragment)
+        self.assertFalse((self.folder / "x.png").exists())
 
 
 harness.main()
