@@ -49,7 +49,7 @@ static void divide(exi_reg_tree *t, int begin, int end, int middle, int axis) {
     int low = begin, high = end - 1;
     while (low < high) {
         const float a = t->places[low][axis], b = t->places[low + (high - low) / 2][axis], c = t->places[high][axis];
-        const float pivot = fmaxf(fminf(a, b), fminf(fmaxf(a, b), c));
+        const float less = a < b ? a : b, more = a < b ? b : a, pivot = c < less ? less : c < more ? c : more;
         int i = low, j = high;
         while (i <= j) {
             while (t->places[i][axis] < pivot)
@@ -74,8 +74,9 @@ static int widest(const exi_reg_tree *t, int begin, int end) {
     memcpy(high, t->places[begin], sizeof high);
     for (int i = begin + 1; i < end; i++)
         for (int k = 0; k < 6; k++) {
-            low[k] = fminf(low[k], t->places[i][k]);
-            high[k] = fmaxf(high[k], t->places[i][k]);
+            const float x = t->places[i][k];
+            low[k] = x < low[k] ? x : low[k];
+            high[k] = x > high[k] ? x : high[k];
         }
     int best = 0;
     for (int k = 1; k < 6; k++)
