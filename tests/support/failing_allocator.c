@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "support/fail_alloc.h"
 #include "support/failing_allocator.h"
 
 #include <stdlib.h>
@@ -74,13 +75,13 @@ void failing_allocator_close(failing_allocator *f) {
 int failing_allocator_sweep(ex_result (*attempt)(void *context, const ex_allocator *allocator), void *context) {
     failing_allocator f;
     failing_allocator_open(&f);
-    for (int n = 1;; n++) {
+    for (int n = 1;; n = fail_alloc_next(n)) {
         failing_allocator_arm(&f, n);
         ex_result result = attempt(context, &f.allocator);
         failing_allocator_close(&f);
         if (!f.reached) {
             assert_int_equal(result, EX_OK);
-            return n - 1;
+            return f.made;
         }
         if (result != EX_ERROR_MEMORY)
             fail_msg("allocation %d failed, and the result was %d", n, (int)result);

@@ -27,10 +27,10 @@ void failing_allocator_arm(failing_allocator *f, int n);
 void failing_allocator_close(failing_allocator *f);
 
 /*
- * Runs attempt(context, allocator) with its first, then its second, … allocation failing, until it succeeds. An attempt
- * destroys what it made. Fails the test if an attempt with a failed allocation returns anything but EX_ERROR_MEMORY, if
- * the last one returns anything but EX_OK, or if any leaves an allocation held. Returns the number of allocations of an
- * attempt.
+ * Runs attempt(context, allocator) with its first, then its second, … allocation failing (fail_alloc_next), until it
+ * succeeds. An attempt destroys what it made. Fails the test if an attempt with a failed allocation returns anything
+ * but EX_ERROR_MEMORY, if the last one returns anything but EX_OK, or if any leaves an allocation held. Returns the
+ * number of allocations of an attempt.
  */
 int failing_allocator_sweep(ex_result (*attempt)(void *context, const ex_allocator *allocator), void *context);
 
