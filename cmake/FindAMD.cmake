@@ -7,7 +7,7 @@ find_library(AMD_CONFIG_LIBRARY suitesparseconfig)
 mark_as_advanced(AMD_INCLUDE_DIR AMD_LIBRARY AMD_CONFIG_LIBRARY)
 
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(AMD REQUIRED_VARS AMD_LIBRARY AMD_INCLUDE_DIR AMD_CONFIG_LIBRARY
+find_package_handle_standard_args(AMD NAME_MISMATCHED REQUIRED_VARS AMD_LIBRARY AMD_INCLUDE_DIR AMD_CONFIG_LIBRARY
   REASON_FAILURE_MESSAGE "authoring orders sparse matrices with AMD of SuiteSparse (Debian: libsuitesparse-dev)")
 
 if(AMD_FOUND AND NOT TARGET AMD::AMD)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static ex_result write_rig(const char *path, const void *rig, ex_error *error) {
     return ex_rig_write(path, rig, error);
@@ -41,6 +42,20 @@ static ex_result encode(ex_result (*write)(const char *path, const void *thing, 
 
 ex_result exi_rig_encode(const ex_rig *rig, char **bytes, size_t *size, ex_error *error) {
     return encode(write_rig, rig, bytes, size, error);
+}
+
+ex_result exi_rig_encode_bare(const ex_rig *rig, char **bytes, size_t *size, ex_error *error) {
+    *size = ex_rig_pack_size(rig);
+    *bytes = malloc(*size + 1);
+    if (!*bytes)
+        return ex_error_memory(error, "the rig", *size);
+    (*bytes)[*size] = '\0';
+    const ex_result result = ex_rig_pack(rig, *bytes, *size, error);
+    if (result != EX_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return result;
 }
 
 ex_result exi_project_encode(const ex_project *project, char **bytes, size_t *size, ex_error *error) {

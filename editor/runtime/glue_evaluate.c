@@ -1,6 +1,7 @@
 /* glue_evaluate.c - poses, and surfaces, which hold the results of evaluating them. */
 #include "glue.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,8 @@ typedef struct page_surface {
     ex_output output;
     float box[6];
     unsigned char **textures; /* [texture_count], or NULL */
+    double *painted; /* [example_count]: weights that the textures were blended with, those of layers of pixels */
+    bool is_painted; /* false if they were not blended yet */
     void *scratch;
     size_t state_size;
     void *state;      /* after the last frame, or NULL */
@@ -213,6 +216,7 @@ void EXPORT(surface_close)(page_surface *s, int texture_count) {
     for (int t = 0; s->textures && t < texture_count; t++)
         free(s->textures[t]);
     free(s->textures);
+    free(s->painted);
     free(s->output.positions);
     free(s->output.normals);
     free(s->output.tangents);
@@ -226,7 +230,8 @@ void EXPORT(surface_close)(page_surface *s, int texture_count) {
 static bool open_textures(const page_rig *r, page_surface *s) {
     const int count = ex_rig_texture_count(r->rig);
     s->textures = glue_zeros((size_t)count, sizeof *s->textures);
-    bool done = s->textures != NULL;
+    s->painted = glue_zeros((size_t)ex_rig_example_count(r->rig), sizeof *s->painted);
+    bool done = s->textures != NULL && s->painted != NULL;
     for (int t = 0; done && t < count; t++) {
         const ex_texture texture = ex_rig_texture(r->rig, t);
         s->textures[t] = glue_zeros((size_t)texture.width * (size_t)texture.height, 4);
@@ -301,6 +306,22 @@ static double begin_frame(page_surface *s, page_frame frame) {
     return s->elapsed;
 }
 
+/* Takes the weights of layers of pixels; returns true if they are others than those before. */
+static bool repaints(const page_rig *r, page_surface *s) {
+    bool changed = !s->is_painted;
+    for (int l = 0; l < ex_rig_layer_count(r->rig); l++) {
+        const int first = ex_rig_first_example(r->rig, l);
+        const int count = ex_weigher_example_count(ex_rig_weigher(r->rig, l));
+        for (int k = first; ex_rig_layer_domain(r->rig, l) == EX_DOMAIN_PIXELS && k < first + count; k++) {
+            const double weight = r->muted[l] ? HUGE_VAL : s->output.weights[k];
+            changed = changed || weight != s->painted[k];
+            s->painted[k] = weight;
+        }
+    }
+    s->is_painted = true;
+    return changed;
+}
+
 void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surface *s, bool unskinned, bool unsettled) {
     ex_pose pose = p->pose;
     pose.elapsed = begin_frame(s, p->frame);
@@ -311,5 +332,13 @@ void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surfac
                                       .unskinned = unskinned,
                                       .unsettled = unsettled,
                                       .states = s->state ? &s->state : NULL};
-    ex_rig_evaluate(r->rig, &pose, &s->output, &evaluation, s->scratch);
+    /* Textures take longer than all else, and most frames only move. With a driver, a second evaluation would be
+     * another frame. */
+    const bool apart = s->textures && glue_driver_count(r->rig) == 0;
+    ex_output output = s->output;
+    if (apart)
+        output.textures = NULL;
+    ex_rig_evaluate(r->rig, &pose, &output, &evaluation, s->scratch);
+    if (apart && repaints(r, s))
+        ex_rig_evaluate(r->rig, &pose, &(ex_output){.textures = s->textures}, &evaluation, s->scratch);
 }

@@ -10,6 +10,7 @@ import ctypes
 import html
 import os
 import pathlib
+import zlib
 from typing import Any, List, Mapping, Optional
 
 from . import _abi, _given
@@ -44,6 +45,12 @@ def _escaped(name):
     return "".join(f"&#{ord(c)};" if c in '&<>"' or c < " " else c for c in name)
 
 
+def _packed(data) -> str:
+    """Bytes as gzip, which browsers decompress, in base64."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    return base64.b64encode(packer.compress(data) + packer.flush()).decode()
+
+
 def _clips(rig) -> List[str]:
     """The rig's clips as elements of the page: times, dials and joints of every frame."""
     pointer = rig._handle.pointer
@@ -70,7 +77,7 @@ def _clips(rig) -> List[str]:
                          *(copied(inside.poses[f].joints, "f4", (joints, 10)).tobytes() for f in frames)])
         name = text_of(scene.pointer.contents.animations[number].name) or str(number + 1)
         elements.append(f'\n<script type="text/plain" class="clip" data-frames="{inside.pose_count}" '
-                        f'data-name="{_escaped(name)}">{base64.b64encode(data).decode()}</script>')
+                        f'data-name="{_escaped(name)}">{_packed(data)}</script>')
     return elements
 
 
@@ -98,7 +105,7 @@ class Show:
             raise ValueError(f"this rig has {len(data) // 1000000} MB, but a page holds at most "
                              f"{RIG_SIZE_MAX // 1000000}: use fewer or smaller examples")
         inside = [f'<script type="text/plain" id="rig" data-name="{_escaped(self.name)}.glb">',
-                  base64.b64encode(data).decode(), "</script>", *_clips(self.rig)]
+                  _packed(data), "</script>", *_clips(self.rig)]
         return template.replace(_POLICY, "connect-src 'none'", 1).replace(_PLACE, "".join(inside), 1)
 
     def save(self, path) -> None:

@@ -197,7 +197,7 @@ class Requests(Case):
     def test_build(self):
         head, rig = self.build()
         self.succeed("build", "band.json", "-q")
-        self.assertEqual(rig, (self.folder / "band.glb").read_bytes())
+        self.assertEqual(rig, editing.pack_of(self.folder / "band.glb"))
         self.assertEqual((head["build"], head["notes"], head["damped"]), ("1", [], []))
         self.assertEqual(json.loads(head["text"]), json.loads(self.text))
         self.assertIn("\n  ", head["text"])
@@ -266,6 +266,59 @@ class Requests(Case):
         self.assertEqual(self.post("motion", TABLE, build=build["build"], name="a.csv").status, 200)
         missing = self.text.replace("thick.obj", "none.obj")
         self.assertEqual(self.refused(self.post("build", missing, keep=0), 422, "none.obj")["where"], "layers[0].examples[2]")
+
+    def test_the_rig_beside_the_project(self):
+        """It is sent if it is newer than all files that it is made from, and has the project's layers."""
+        def beside(text=None):
+            head, rig = self.post("build", text or self.text, keep="beside").framed()
+            self.assertEqual(head["build"], "beside")
+            return rig
+        path = self.folder / "band.glb"
+        path.unlink(missing_ok=True)
+        self.assertEqual(beside(), b"")
+        self.succeed("build", "band.json", "-q")
+        rig = self.build()[1]
+        self.assertEqual(beside(), rig)
+        # Motions do not know it, and the build is still to come.
+        self.refused(self.post("motion", TABLE, build="beside", name="a.csv"), 409)
+        now = path.stat().st_mtime_ns
+        for name in ("band.json", "thick.obj"):
+            os.utime(self.folder / name, ns=(now + 1, now + 1))
+            self.assertEqual(beside(), b"", name)
+            os.utime(self.folder / name, ns=(now, now))
+            os.utime(path, ns=(now + 10**12, now + 10**12))
+            self.assertEqual(beside(), rig)
+            os.utime(path, ns=(now, now))
+        # An older file in the place of another, and a link.
+        self.succeed("build", "band.json", "-q")
+        self.assertEqual(beside(), rig)
+        (self.folder / "old.obj").write_bytes((self.folder / "thick.obj").read_bytes())
+        os.utime(self.folder / "old.obj", ns=(1, 1))
+        os.replace(self.folder / "old.obj", self.folder / "thick.obj")
+        self.assertEqual(beside(), b"")
+        (self.folder / "thick.obj").rename(self.folder / "real.obj")
+        (self.folder / "thick.obj").symlink_to("real.obj")
+        self.assertEqual(beside(), b"")
+        self.succeed("build", "band.json", "-q")
+        self.assertEqual(beside(), rig)
+        # Other layers and examples.
+        for names in (["name"], ["examples", 0, "name"]):
+            other = json.loads(self.text)
+            what = other["layers"][0]
+            for step in names[:-1]:
+                what = what[step]
+            what[names[-1]] = "another"
+            self.assertEqual(beside(json.dumps(other)), b"", names)
+        fewer = json.loads(self.text)
+        fewer["layers"][0]["examples"].pop()
+        self.assertEqual(beside(json.dumps(fewer)), b"")
+        whole = path.read_bytes()
+        for damaged in (b"", whole[:1000], whole[:len(whole) // 2] + b"x" + whole[len(whole) // 2 + 1:]):
+            path.write_bytes(damaged)
+            self.assertEqual(beside(), b"", len(damaged))
+        path.unlink()
+        path.mkdir()
+        self.assertEqual(beside(), b"")
 
     def test_paths_stay_in_the_cache(self):
         """The next process finds them there, and a project beside has nothing new in its folder."""
@@ -532,7 +585,7 @@ class Skeletons(Case):
         editor = self.open("arm/arm.json")
         text = (self.folder / "arm/arm.json").read_text()
         head, rig = editor.ask("POST", "api/build", text).framed()
-        self.assertEqual(rig, (self.folder / "arm/arm.glb").read_bytes())
+        self.assertEqual(rig, editing.pack_of(self.folder / "arm/arm.glb"))
         table = "time,elbow\n0,0\n1,90\n"
         moved, data = editor.ask("POST", "api/motion", table, query={"build": head["build"], "name": "m.csv"}).framed()
         self.assertGreater(moved["joints"], 1)

@@ -17,6 +17,13 @@ import harness
 TABLE = "time,bend,girth\n0,0,0\n0.5,45,1\n1,90,0.25\n"
 
 
+def pack_of(path):
+    """The pack of a rig file, which begins its binary part: everything but what a file adds for other programs."""
+    file = path.read_bytes()
+    start = file.index(b"BIN\0EXEMPLAR") + 4
+    return file[start:start + int.from_bytes(file[start + 24:start + 32], "little")]
+
+
 class Answer:
     def __init__(self, response):
         self.status = response.status

@@ -1,4 +1,6 @@
 """Rigs in notebooks: the page that the tool exports, or a picture."""
+import base64
+import gzip
 import html
 import re
 import subprocess
@@ -14,6 +16,18 @@ module = sys.modules["exemplar.show"]
 needs_page = pytest.mark.skipif(module._template() is None, reason="built without the editor")
 
 
+def unpacked(page):
+    """A page's parts, with what is compressed in it decompressed: versions of zlib may pack differently."""
+    parts = re.split(r'(?<=">)([A-Za-z0-9+/]{100,}=*)(?=</script>)', page)
+    return [gzip.decompress(base64.b64decode(part)) if k % 2 else part for k, part in enumerate(parts)]
+
+
+def same(ours, path):
+    """A plain truth, as pytest takes minutes to describe how two pages differ."""
+    parts = unpacked(ours)
+    return len(parts) >= 3 and parts == unpacked(path.read_text(encoding="utf-8"))
+
+
 @needs_page
 @pytest.mark.parametrize("name", ["arm", "face"])
 def test_the_page_has_the_tools_bytes(demo, tool, tmp_path, name):
@@ -21,12 +35,14 @@ def test_the_page_has_the_tools_bytes(demo, tool, tmp_path, name):
     subprocess.run([tool, "edit", "--export", tmp_path / "tool.html", path, "-q"], check=True)
     view = show(exemplar.load(path), name=name)
     view.save(tmp_path / "ours.html")
-    assert (tmp_path / "ours.html").read_bytes() == (tmp_path / "tool.html").read_bytes()
+    is_same = same((tmp_path / "ours.html").read_text(encoding="utf-8"), tmp_path / "tool.html")
+    assert is_same
     frame = view._repr_html_()
     inside = re.fullmatch(r'<iframe srcdoc="([^"]*)" style="[^"]*height: 400px[^"]*" sandbox="allow-scripts [^"]*" '
                           r'title="\w+">'
                           r"</iframe>", frame)
-    assert html.unescape(inside.group(1)) == view.page
+    whole = html.unescape(inside.group(1)) == view.page
+    assert whole
     assert view._repr_png_() is None
 
 
@@ -46,7 +62,8 @@ def test_clips_are_in_the_page(demo, tool, tmp_path):
     subprocess.run([tool, "build", tmp_path / "new" / "baked.json", "-q"], check=True)
     subprocess.run([tool, "edit", "--export", tmp_path / "tool.html", tmp_path / "new" / "baked.glb", "-q"], check=True)
     page = show(exemplar.load(tmp_path / "new" / "baked.glb"), name="baked").page
-    assert 'class="clip"' in page and page == (tmp_path / "tool.html").read_text(encoding="utf-8")
+    has_clip, is_same = 'class="clip"' in page and len(unpacked(page)) >= 5, same(page, tmp_path / "tool.html")
+    assert has_clip and is_same
 
 
 def test_a_picture_without_the_page(demo, monkeypatch, tmp_path):

@@ -8,7 +8,8 @@ document.addEventListener("DOMContentLoaded", () => {
         document.execCommand("copy");
         area.remove();
     };
-    for (const block of document.querySelectorAll("div.highlight:not(.source)")) {
+    // Not for what a program prints.
+    for (const block of document.querySelectorAll("div:not(.highlight-text) > div.highlight:not(.source)")) {
         const button = Object.assign(document.createElement("button"), { className: "copy", type: "button", textContent: "Copy" });
         button.addEventListener("click", async () => {
             let text = block.querySelector("pre").textContent;

@@ -2,9 +2,11 @@
 import { start, ExemplarError, type Runtime } from "@exemplar/runtime";
 import wasm from "@exemplar/runtime/exemplar.wasm";
 import { App } from "./core/app";
+import { painted } from "./core/dom";
 import { draftOf } from "./core/draft";
 import { treeOf } from "./core/exported";
 import { History } from "./core/history";
+import { unpack } from "./core/packed";
 import { followProgress } from "./core/progress";
 import { projectOf, type Project } from "./core/project";
 import { Refusal, Server, type Built, type Opened } from "./core/server";
@@ -21,12 +23,11 @@ import { startPage } from "./panels/start";
 import { setTheme } from "./panels/theme";
 import { watchFile } from "./panels/watch";
 
-const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64.trim()), (c) => c.charCodeAt(0));
-
-const openExported = (runtime: Runtime, element: HTMLElement): App => {
-    const rig = runtime.open(bytesOf(element.textContent ?? ""));
+const openExported = async (runtime: Promise<Runtime>, element: HTMLElement): Promise<App> => {
+    const [made, bytes] = await Promise.all([runtime, unpack(element)]);
+    const rig = made.open(new Uint8Array(bytes));
     const tree = treeOf(rig);
-    return new App(runtime, null, element.dataset["name"] ?? "rig", new History(tree, null), new Stage(rig, tree));
+    return new App(made, null, element.dataset["name"] ?? "rig", new History(tree, null), new Stage(rig, tree));
 };
 
 const OFTEN = 80; // milliseconds between looks at the progress
@@ -37,15 +38,36 @@ const openServed = async (runtime: Promise<Runtime>, server: Server, opened: Ope
     const tree = projectOf(opened.text);
     const page = openingPage(server, opened.name);
     document.getElementById("start")?.replaceWith(page.element);
-    const building = server.build(opened.text);
-    const done = followProgress(() => server.progress(), page.show, OFTEN);
-    const [built, drawn] = await firstOf(server, building, tree).finally(done);
+    const beside = takeUnbuilt() ? null : await server.beside(opened.text).catch(() => null);
+    // Building beside the first picture would make it late.
+    const building = (beside ? painted() : Promise.resolve()).then(() => server.build(opened.text));
+    const wait = (): Promise<[Built, Project]> =>
+        firstOf(server, building, tree).finally(followProgress(() => server.progress(), page.show, OFTEN));
+    const [built, drawn] = beside ? [beside, { ...tree }] : await wait();
+    if (beside)
+        building.catch((error: unknown) => {
+            // A project that cannot be built is not to be edited: opened again, the page says why.
+            if (error instanceof Refusal && !error.isCancelled && error.status !== 0) openUnbuilt();
+        });
     const stage = new Stage((await runtime).open(built.rig), drawn);
     const app = new App(await runtime, server, opened.name, new History(tree, opened.text), stage);
     app.built = built;
     app.version = opened.version;
     if (drawn !== tree) app.opening = { state: app.history.state, built: building };
     return app;
+};
+
+const UNBUILT = "exemplar unbuilt";
+
+/** Opens the page again without the rig beside the project. */
+const openUnbuilt = (): void => {
+    sessionStorage.setItem(UNBUILT, "true");
+    location.reload();
+};
+const takeUnbuilt = (): boolean => {
+    const was = sessionStorage.getItem(UNBUILT) !== null;
+    sessionStorage.removeItem(UNBUILT);
+    return was;
 };
 
 /** The build, or if that takes a while the draft, whichever is there first; and its tree. A draft that fails is left
@@ -80,7 +102,7 @@ const run = async (): Promise<void> => {
             document.body.dataset["ready"] = "empty";
             return;
         }
-        const app = exported ? openExported(await runtime, exported) : await openServed(runtime, server!, opened!);
+        const app = exported ? await openExported(runtime, exported) : await openServed(runtime, server!, opened!);
         addCommands(app);
         place.replaceChildren(headerPanel(app), ...layout(app));
         app.commands.listen();

@@ -4,7 +4,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { apart, expect, positions, WIDE } from "./harness.mjs";
+import { expect, moved, positions, settled, WIDE } from "./harness.mjs";
 import { framed, misplaced, seen } from "./phone.mjs";
 import { boxes } from "./whole.mjs";
 
@@ -57,8 +57,7 @@ const play = async (page, clip, what) => {
     const duration = Number(await page.getAttribute(".play .scrub", "max"));
     if ((await page.textContent(".play .toggle")) === "Play") await page.click(".play .toggle");
     const before = await positions(page);
-    await page.waitForTimeout(700);
-    expect(apart(before, await positions(page)) > 0.01, `${what}: the clip does not move it`);
+    await moved(page, before, `${what}: the clip does not move it`);
     await page.click(".play .toggle");
     // Whole at ten times.
     for (let i = 0; i < 10; i++) {
@@ -93,7 +92,7 @@ const character = (name) => async (bench) => {
         for (const [size, options] of [["wide", WIDE], ["phone", PHONE]]) {
             const what = `${kind}, ${size}`;
             const page = await bench.page(at, options);
-            await page.waitForTimeout(800); // pictures are decoded
+            await settled(page);
             if (kind === "editor") {
                 framed(await seen(page), what, 0.5);
                 isColoured(await bench.pixels(page, "#view"), colours, what);

@@ -145,9 +145,20 @@ export const settled = (page) =>
             await exemplar.build();
             if (!exemplar.server || exemplar.stage.built === exemplar.history.tree) break;
         }
+        const next = () => new Promise((done) => requestAnimationFrame(done));
+        while (document.body.dataset.looks === "later") await next();
         exemplar.frame();
-        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        await next();
+        await next();
     });
+
+/** Waits until the form has moved from where it was. */
+export const moved = async (page, before, what) => {
+    for (let i = 0; apart(before, await positions(page)) <= 0.01; i++) {
+        expect(i < 100, what);
+        await page.waitForTimeout(100);
+    }
+};
 
 /** Waits for a number of browser frames. */
 export const frames = (page, count) => page.evaluate(async (n) => {

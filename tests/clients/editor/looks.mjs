@@ -1,7 +1,7 @@
 // A character with its own materials and clips, in the editor and in an exported page.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { apart, expect, frames, positions } from "./harness.mjs";
+import { apart, expect, frames, moved, positions, settled } from "./harness.mjs";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADBwIAMCbHYQAAAABJRU5ErkJggg==";
 
@@ -81,7 +81,7 @@ const isMostly = (colour, channel, what) =>
 
 const shown = async (bench, page, what) => {
     await page.waitForFunction(() => window.exemplar.stage.rig.attachments.includes("looks"));
-    await page.waitForTimeout(1500);
+    await settled(page);
     await page.evaluate(() => (window.exemplar.pose((pose) => pose.rest()), window.exemplar.show({ ground: false })));
     isMostly(await colourAt(bench, page, [0, 0.5, 0]), 0, `${what}: the lower half is not red`);
     isMostly(await colourAt(bench, page, [0, 1.5, 0]), 2, `${what}: the upper half is not blue`);
@@ -121,8 +121,7 @@ const looks = async (bench) => {
     bench.run("edit", "--export", file, project.replace(/json$/, "glb"), "-q");
     const alone = await bench.page(`file://${file}`);
     const before = await positions(alone);
-    await alone.waitForTimeout(400);
-    expect(apart(before, await positions(alone)) > 0.01, "the exported page does not play its first clip");
+    await moved(alone, before, "the exported page does not play its first clip");
     expect((await alone.inputValue("#play-source")) === "#1", "it plays something else");
     await alone.click(".play .toggle");
     await shown(bench, alone, "the exported page");
@@ -167,12 +166,7 @@ const withoutLayers = async (bench) => {
     expect((await partsOf(page)).join() === "Layers,Brush,Findings,Map of the space,Pose", `the editor has ${await partsOf(page)}`);
     expect(/under Layers/.test(await page.textContent(".column.right")), "the editor does not say where to add a layer");
     await page.click(".play .toggle");
-    let moved = 0;
-    for (let i = 0; i < 40 && moved <= 0.01; i++) {
-        await page.waitForTimeout(100);
-        moved = apart(rest, await positions(page));
-    }
-    expect(moved > 0.01, "the clip is not played");
+    await moved(page, rest, "the clip is not played");
     await page.selectOption("#play-source", "#2");
     await page.waitForFunction(() => /^right: \d+ frames/.test(window.exemplar.message?.text ?? ""));
 

@@ -1,6 +1,6 @@
 // A project opens: the steps that the page names, a draft while trajectories are found, and trajectories that were
 // found before.
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { apart, expect, positions, settled } from "./harness.mjs";
 
@@ -34,6 +34,7 @@ const halfway = (page) => page.evaluate(() => window.exemplar.pose((pose) => {
 
 const slow = async (bench) => {
     const project = bench.demo("creature");
+    rmSync(project.replace(/json$/, "glb"));
     const cache = mkdtempSync(join(bench.work, "cache-"));
     const page = await open(bench, project, cache);
     const { first, hadBar } = await page.evaluate(() => ({ first: window.first, hadBar: window.hadBar }));
@@ -58,6 +59,44 @@ const slow = async (bench) => {
     expect(apart(curved, await positions(again)) === 0, "those from the cache are others");
 };
 
+/** The rig of an earlier build is the first picture, unless a file of the project is newer. */
+const beside = async (bench) => {
+    const project = bench.demo("creature");
+    const rig = project.replace(/json$/, "glb");
+    const now = Date.now() / 1000;
+    const first = async (time) => {
+        utimesSync(rig, time, time);
+        const page = await open(bench, project, mkdtempSync(join(bench.work, "cache-")));
+        await halfway(page);
+        const before = await positions(page);
+        await settled(page);
+        return apart(before, await positions(page));
+    };
+    const [newer, older] = [await first(now + 60), await first(now - 1e6)];
+    expect(newer < 1e-6, `the form of the rig that is there moves by ${newer} when the project is built`);
+    expect(older > 0.01, "a rig that is older than its project is shown");
+    return "";
+};
+
+/** A project whose rig is there but that cannot be built is not opened. */
+const unbuilt = async (bench) => {
+    const project = bench.demo("blob");
+    utimesSync(project.replace(/json$/, "glb"), Date.now() / 1000 + 60, Date.now() / 1000 + 60);
+    const page = await (await bench.browser.newContext()).newPage();
+    const asked = [];
+    await page.route("**/api/build*", (route) => {
+        asked.push(new URL(route.request().url()).searchParams.get("keep") ?? "whole");
+        if (asked.at(-1) === "beside") return route.continue();
+        return route.fulfill({ status: 422, contentType: "application/json", body: JSON.stringify({ error: "broken on purpose" }) });
+    });
+    await page.goto(await bench.serve(project));
+    await page.waitForSelector("body[data-ready=failed]");
+    expect(/broken on purpose/.test(await page.textContent(".failure .sentence")), "the page does not say why");
+    expect(asked.join() === "beside,whole,whole", `it asked for ${asked}`);
+};
+
 export const cases = {
+    "a rig whose project cannot be built": unbuilt,
+    "the rig of an earlier build is shown first": beside,
     "a project with trajectories opens at once": slow,
 };

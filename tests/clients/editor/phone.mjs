@@ -1,15 +1,19 @@
 // Exported pages as their readers meet them: the first view, motion from the start, and a phone.
-import { readFileSync, writeFileSync } from "node:fs";
-import { apart, expect, frames, positions } from "./harness.mjs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { apart, expect, frames, moved, positions, WIDE } from "./harness.mjs";
 
 const PHONE = { width: 390, height: 844, touch: true };
 
-/** Exports a project or a rig; returns the page's address. */
-const exportPage = (bench, path) => {
+/** Exports a project or a rig; returns the page's file. */
+const exportFile = (bench, path) => {
     const file = path.replace(/\.\w+$/, ".html");
     bench.run("edit", "--export", file, path, "-q");
-    return `file://${file}`;
+    return file;
 };
+
+/** The same; returns the page's address. */
+const exportPage = (bench, path) => pathToFileURL(exportFile(bench, path)).href;
 
 /** The form's box on the screen, and that of the canvas. */
 export const seen = (page) => page.evaluate(() => {
@@ -67,9 +71,7 @@ const firstView = async (bench) => {
 const opensMoving = async (bench) => {
     const page = await bench.page(exportPage(bench, bench.demo("elbow").replace(/json$/, "glb")));
     const before = await positions(page);
-    await page.waitForTimeout(500);
-    const moved = apart(before, await positions(page));
-    expect(moved > 0.01, `it stands still: ${moved}`);
+    await moved(page, before, "it stands still");
     expect((await page.textContent(".play .toggle")) === "Pause", "the player does not say that it plays");
     framed(await seen(page), "while it moves", 0.25);
     // A reader who moves the pose is not disturbed.
@@ -85,6 +87,24 @@ const opensMoving = async (bench) => {
     const first = await positions(still);
     await still.waitForTimeout(300);
     expect(apart(first, await positions(still)) === 0, "it moves despite the wish for less motion");
+};
+
+/** A browser that cannot decompress, and a page that was cut short, get a sentence. */
+const refuses = async (bench) => {
+    const file = exportFile(bench, bench.demo("blob").replace(/json$/, "glb"));
+    const said = async (before, url) => {
+        const page = await (await bench.browser.newContext()).newPage();
+        await page.addInitScript(before);
+        await page.goto(url);
+        await page.waitForSelector("body[data-ready=failed]");
+        return page.textContent(".failure .sentence");
+    };
+    const old = await said(() => delete window.DecompressionStream, pathToFileURL(file).href);
+    expect(/^This browser is too old .* Use one from 2023 or later/.test(old), `an old browser says: ${old}`);
+    const html = readFileSync(file, "utf8");
+    writeFileSync(`${file}.torn.html`, html.replace(/(id="rig"[^>]*>[^<]{4000})[^<]*/, "$1"));
+    const torn = await said(() => undefined, pathToFileURL(`${file}.torn.html`).href);
+    expect(/^This page is incomplete or damaged/.test(torn), `a damaged page says: ${torn}`);
 };
 
 /** Elements that reach out of the screen, and controls that cannot be brought onto it or are too small for a finger. */
@@ -157,8 +177,48 @@ const onPhone = async (bench) => {
     expect(page.problems.length === 0, page.problems.join("; "));
 };
 
+/** The person: a small page, of whom all is seen, who walks, with dials in groups that say what they are. */
+const person = async (bench) => {
+    const file = exportFile(bench, bench.demo("human").replace(/json$/, "glb"));
+    const size = statSync(file).size / 1e6;
+    expect(size < 12, `the page has ${size.toFixed(1)} MB`);
+    for (const [what, options] of [["wide", WIDE], ["on a phone", { ...PHONE, width: 400, height: 800 }]]) {
+        const page = await bench.page(pathToFileURL(file).href, options);
+        const before = await positions(page);
+        await page.waitForFunction((was) => Math.abs(window.exemplar.stage.surface.positions[0] - was) > 1e-4, before[0]);
+        framed(await seen(page), what, 0.6);
+        const words = await page.evaluate(() => ({
+            groups: [...document.querySelectorAll(".axes h3")].map((heading) => heading.textContent),
+            cut: [...document.querySelectorAll(".axes .unit")].filter((unit) => unit.scrollWidth > unit.clientWidth).length,
+        }));
+        expect(words.groups.slice(0, 4).join() === "figure,build,face,joints", `${what}: the groups are ${words.groups}`);
+        expect(words.cut === 0, `${what}: ${words.cut} units are cut`);
+        expect((await page.textContent("main")).includes("age 25 years"), `${what}: the map does not say 'age 25 years'`);
+        expect(page.problems.length === 0, page.problems.join("; "));
+        await page.context().close();
+    }
+    return `${size.toFixed(1)} MB`;
+};
+
+/** The list of keys, what fingers do, and the hints again. */
+const helpOnPhone = async (bench) => {
+    const page = await bench.open(bench.demo("blob"), { ...PHONE, width: 400, height: 800 });
+    await page.tap("header [data-command=help]");
+    const inside = await page.evaluate(() => [...document.querySelectorAll("dialog.help button")].map((button) => {
+        const { left, right, top, bottom } = button.getBoundingClientRect();
+        return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+    }));
+    expect(inside.length === 2 && inside.every(Boolean), `buttons of the list are off the screen: ${inside}`);
+    expect((await page.textContent("dialog.help")).includes("Two fingers"), "it does not say what fingers do");
+    await page.tap("dialog.help .hints");
+    await page.waitForSelector("aside.tip");
+};
+
 export const cases = {
     "the first view of a form": firstView,
     "an exported page opens on a moving pose": opensMoving,
     "an exported page on a phone": onPhone,
+    "the person as a page": person,
+    "keys and hints on a phone": helpOnPhone,
+    "an exported page that cannot be unpacked": refuses,
 };

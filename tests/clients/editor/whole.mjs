@@ -174,7 +174,8 @@ const twoEditors = async (bench) => {
     await settled(two);
     bench.servers.at(-1).kill("SIGINT");
     await rename(two, "third");
-    await two.waitForSelector("[role=alert]:has-text('no longer answers')");
+    await two.waitForSelector("[role=alert]:has-text('no longer answers')"); // it may notice before the rename
+    await two.waitForFunction(() => window.exemplar.tree.layers[0].name === "third");
     const [kept] = await Promise.all([two.waitForEvent("download"), two.click("[role=alert] button")]);
     expect(kept.suggestedFilename() === "blob.json", `the file is called ${kept.suggestedFilename()}`);
     expect(json(await kept.path()).layers[0].name === "third", "the file is not what the page has");

@@ -1,6 +1,7 @@
 // The clips of a rig: animations that it carries. The server makes motions of them; an exported page has the motions in
 // elements of its own (cli/edit/edit_export.c).
 import type { Rig } from "@exemplar/runtime";
+import { unpack } from "./packed";
 import type { Motion } from "./server";
 
 export interface Clip {
@@ -9,7 +10,7 @@ export interface Clip {
     /** From 1, as the server counts them. */
     readonly number: number;
     /** The motion, if the page has it. */
-    readonly motion?: () => Motion;
+    readonly motion?: () => Promise<Motion>;
 }
 
 const GLTF = 0x46546c67; // "glTF"
@@ -30,10 +31,8 @@ export const clipsOf = (rig: Rig): Clip[] => {
     return namesIn(bytes).map((name, i) => ({ name: name || `clip ${i + 1}`, number: i + 1 }));
 };
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64.trim()), (c) => c.charCodeAt(0));
-
-const motionOf = (element: HTMLElement, rig: Rig): Motion => {
-    const { buffer } = bytesOf(element.textContent ?? "");
+const motionOf = async (element: HTMLElement, rig: Rig): Promise<Motion> => {
+    const buffer = await unpack(element);
     const frames = Number(element.dataset["frames"]);
     const joints = rig.joints.length;
     const inputs = (buffer.byteLength / frames - 8 - 40 * joints) / 8;
@@ -48,6 +47,6 @@ const motionOf = (element: HTMLElement, rig: Rig): Motion => {
 /** The clips in an exported page. */
 export const exportedClips = (rig: Rig): Clip[] =>
     Array.from(document.querySelectorAll<HTMLElement>("script.clip"), (element, i) => {
-        let read: Motion | null = null;
+        let read: Promise<Motion> | null = null; // its element can be read once
         return { name: element.dataset["name"] ?? "", number: i + 1, motion: () => (read ??= motionOf(element, rig)) };
     });

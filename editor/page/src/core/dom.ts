@@ -27,3 +27,9 @@ export const showNumber = (value: number, range = 1): string => {
     const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(Math.abs(range) || 1)) - 1));
     return Number(value.toFixed(digits)).toString().replace("-", "\u2212");
 };
+
+/** After the next picture is on the screen, or soon in a tab that shows none. */
+export const painted = (): Promise<void> => new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 300);
+});

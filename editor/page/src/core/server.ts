@@ -151,6 +151,12 @@ export class Server {
         const [head, bytes, place] = await this.#framed<Omit<Built, "rig">>("build", isDraft ? { keep: 0 } : {}, text);
         return { ...head, rig: new Uint8Array(bytes, place) };
     }
+    /** The rig that an earlier build wrote beside the project, if it is newer than the project's files; else null. */
+    async beside(text: string): Promise<Built | null> {
+        const [head, bytes, place] = await this.#framed<Omit<Built, "rig">>("build", { keep: "beside" }, text);
+        const rig = new Uint8Array(bytes, place);
+        return rig.length > 0 ? { ...head, rig } : null;
+    }
     progress(): Promise<Progress> {
         return this.#json("GET", "progress");
     }

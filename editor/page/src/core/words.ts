@@ -3,6 +3,9 @@
 /** The message of an error. */
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** A number with its unit: "30°", "25 years". */
+export const withUnit = (text: string | number, unit: string): string => `${text}${unit && unit !== "°" ? " " : ""}${unit}`;
+
 /** Joins sentences, each with a full stop. */
 export const sentences = (...all: string[]): string => all.map((one) => (/[.!?…]$/.test(one) ? one : `${one}.`)).join(" ");
 

@@ -5,6 +5,7 @@ import type { Input, Layer } from "@exemplar/runtime";
 import { round, setExample, setLayer, type Falloff, type Project, type ProjectLayer } from "../core/project";
 import { falloffOf } from "../core/space";
 import { settingsOf, weigherOf } from "../core/weighers";
+import { withUnit } from "../core/words";
 import type { Coordinate } from "./axes";
 import type { MapState, Mark } from "./state";
 
@@ -125,7 +126,7 @@ const gaussianHandle = (state: MapState, mark: Mark, coordinate: Coordinate, edg
     const most = input.kind === "scalar" ? Infinity : 180;
     return {
         angles: edge === "x" ? [0, 180, 25, 335, 155, 205] : [90, 270, 65, 115, 245, 295],
-        text: `${mark.name} reaches ${round(before, span(input))}${unit} along ${label}`,
+        text: `${mark.name} reaches ${withUnit(round(before, span(input)), unit)} along ${label}`,
         label: `set the falloff of '${mark.name}'`,
         resetLabel: `default falloff of ${mark.name}`,
         change: ([fx, fy]) => {

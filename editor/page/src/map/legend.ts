@@ -1,5 +1,6 @@
 // Describes what is under the pointer: the place as numbers and the largest weights there, or a finding about a mark.
 import { showNumber } from "../core/dom";
+import { withUnit } from "../core/words";
 import type { Coordinate } from "./axes";
 import { handleAt, reachOf } from "./falloff";
 import { markAt } from "./gestures";
@@ -8,7 +9,7 @@ import type { MapState } from "./state";
 const MOST = 3;
 
 const number = (coordinate: Coordinate, value: number): string =>
-    `${coordinate.label} ${showNumber(value, coordinate.max - coordinate.min)}${coordinate.unit}`;
+    `${coordinate.label} ${withUnit(showNumber(value, coordinate.max - coordinate.min), coordinate.unit)}`;
 
 /** The largest weights at a point, as "thin 0.62, thick 0.41". */
 export const weightsText = (state: MapState, point: number[]): string => {

@@ -30,6 +30,13 @@ const MOUSE = [
     ["Double click", "Go to an example, or restore a default"],
     ["Wheel", "Zoom"],
 ] as const;
+const TOUCH = [
+    ["One finger in the view", "Turn the view"],
+    ["Two fingers", "Shift and zoom the view"],
+    ["Drag in the map", "Move the pose"],
+    ["Drag a point", "Move an example or pseudo-example"],
+    ["Double tap", "Go to an example, or restore a default"],
+] as const;
 const SERVED = [["Shift+wheel", "Larger or smaller brush"], ["Drop a file", "Add a form at the pose, or play a motion"]] as const;
 
 const table = (title: string, rows: (readonly [(Node | string)[], string])[]): HTMLElement =>
@@ -56,6 +63,8 @@ export const showHelp = (app: App): void => {
         h(
             "div",
             { class: "groups" },
+            matchMedia("(any-pointer: coarse)").matches &&
+                table("Fingers", TOUCH.map(([what, label]) => [[what], label] as const)),
             table("Mouse", [...MOUSE, ...(app.server ? SERVED : [])].map(([what, label]) => [[what], label] as const)),
             ...groups.map((group) =>
                 table(

@@ -14,13 +14,38 @@ const FILTER_FROM = 13; // inputs
 const rowOf = (app: App, input: Input): Row =>
     input.kind === "scalar" ? dialRow(app, input) : input.kind === "driver" ? drivenRow(app, input) : turnRow(app, input);
 
-/** Inputs by the first layer that has them, in the order of the file, as in the map and the lists. */
-const groupsOf = (app: App): { name: string | null; inputs: Input[] }[] => {
+interface Group {
+    name: string | null;
+    inputs: Input[];
+}
+
+/** A layer that corrects one joint and has its name: a heading would only say it twice. */
+const isJoint = ({ name, inputs }: Group): boolean => inputs.length === 1 && inputs[0]!.name === name && inputs[0]!.joint >= 0;
+
+/** Puts such groups, if there are several in a row, under one heading. */
+const joinJoints = (groups: readonly Group[]): Group[] => {
+    const joined: Group[] = [];
+    let last: Group | null = null; // of joints
+    groups.forEach((group, i) => {
+        if (!isJoint(group)) last = null;
+        else if (last) return void last.inputs.push(...group.inputs);
+        else if (groups[i + 1] && isJoint(groups[i + 1]!)) last = group = { name: "joints", inputs: [...group.inputs] };
+        joined.push(group);
+    });
+    return joined;
+};
+
+/** Inputs by the first layer that has them, in the order of the file, as in the map and the lists. A texture that
+ * follows the form's axes is not the one to name them. */
+const groupsOf = (app: App): Group[] => {
     const { layers, inputs } = app.stage.rig;
-    const owner = (input: Input) => layers.find((layer) => layer.inputs.some((i) => i.index === input.index))?.name ?? null;
+    const owner = (input: Input): string | null => {
+        const having = layers.filter((layer) => layer.inputs.some((i) => i.index === input.index));
+        return (having.find((layer) => layer.domain !== "pixels") ?? having[0])?.name ?? null;
+    };
     const names = [...new Set(inputs.map(owner))];
     const groups = names.map((name) => ({ name, inputs: inputs.filter((input) => owner(input) === name) }));
-    return groups.length > 1 ? groups : [{ name: null, inputs: [...inputs] }];
+    return groups.length > 1 ? joinJoints(groups) : [{ name: null, inputs: [...inputs] }];
 };
 
 const goBy = (app: App, by: number): void => {

@@ -52,7 +52,7 @@ export const dialRow = (app: App, input: Input): Row => {
     return {
         name: input.name,
         element: h("div", { class: "axis dial", "data-input": input.name }, name, track, field.element,
-            h("span", { class: "unit", title: unit }, unit)),
+            h("span", { class: unit.length > 2 ? "unit long" : "unit", title: unit }, unit)),
         update: () => {
             const now = value();
             field.show(now);

@@ -3,6 +3,7 @@
 import type { Material } from "three";
 import type { Surface } from "@exemplar/runtime";
 import type { App } from "../core/app";
+import { painted } from "../core/dom";
 import { boxOf } from "../core/form";
 import { Form, facesOf, sourceFacesOf, type Faces } from "./form";
 import { HardNormals } from "./hard";
@@ -30,6 +31,8 @@ export class Actors {
     #otherSkin: Skin | null = null;
     /** The rig's materials, those of the faces, and the bytes that they were made from. */
     #looks: { materials: Materials; list: Material[]; bytes: Uint8Array } | null = null;
+    /** Times that looks were asked for. */
+    #asked = 0;
     #hard: HardNormals | null = null;
     /** Textures of the rig that materials show. */
     #skins: Skin[] = [];
@@ -95,14 +98,22 @@ export class Actors {
     /** Loads the rig's materials, unless they are those of the rig before. The form is clay until then. */
     async #openLooks(): Promise<void> {
         const { rig } = this.app.stage;
+        const asked = ++this.#asked;
         const bytes = rig.attachment("looks");
         for (const skin of this.#skins.splice(0)) skin.dispose();
+        document.body.dataset["looks"] = bytes ? "later" : "none"; // for tests
         const old = this.#looks;
         const same = old && bytes && old.bytes.length === bytes.length && old.bytes.every((byte, i) => byte === bytes[i]);
         const materials = same ? old.materials : bytes && (await Materials.open(bytes).catch(() => null));
-        if (this.app.stage.rig !== rig) return; // another rig came meanwhile and opens its own
+        // Compiling materials takes up to a second in software: clay is seen first.
+        if (bytes && !same) await painted();
+        if (asked !== this.#asked) { // another rig came meanwhile and opens its own
+            if (!same && materials) materials.dispose();
+            return;
+        }
         if (old && !same) old.materials.dispose();
         this.#looks = null;
+        document.body.dataset["looks"] = materials ? "shown" : "none";
         if (!bytes || !materials) return;
         const { only } = materials;
         const { faces } = this;
