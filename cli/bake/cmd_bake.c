@@ -86,6 +86,7 @@ static const ex_option options[] = {
     {.name = "mute",
      .argument = "LAYER",
      .help = "leave out a layer; several with commas between them",
+     .listed = true,
      .text = &mute_text},
     {.name = "gpu",
      .help = ".pc2, .mdd, .abc, .obj: evaluate the frames on the GPU (see 'exemplar info --capabilities')",

@@ -34,6 +34,7 @@ typedef struct ex_option {
      * between; may be NULL. */
     const char *(*value_name)(int index);
     const char *help; /* effect of the option, without a full stop; the help printer breaks lines */
+    bool listed;      /* true if the text is several words with commas between */
     bool *flag;
     const char **text;
     ex_word_list *words; /* may be given several times */

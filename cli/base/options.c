@@ -173,7 +173,8 @@ static bool note_given(parser *p, const ex_option *option) {
 /* Stores a flag or a value; `attached` is the value in the same word, or NULL. */
 static int store(parser *p, const ex_option *option, const char *attached) {
     if (!note_given(p, option) && !option->words)
-        return exi_wrong_usage(p->command, "--%s is given twice", option->name);
+        return exi_wrong_usage(p->command, "--%s is given twice%s", option->name,
+                               option->listed ? ": list several with commas between" : "");
     if (option->flag) {
         if (attached)
             return exi_wrong_usage(p->command, "--%s takes no value", option->name);

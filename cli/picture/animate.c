@@ -40,9 +40,12 @@ typedef struct reel {
     const ex_call *call;
     const exi_animate_words *words;
     exi_subject *subject;
+    exi_compare *compare;
     exi_clothes *worn;
     const exi_focus *focus;
     ex_render_item item;
+    const ex_pose *pose; /* of the frame, and its shift */
+    float shift[3];
     ex_render_def *def;
     double yaw;       /* of the first frame */
     int count, shown; /* frames; the last one that was drawn */
@@ -51,7 +54,7 @@ typedef struct reel {
     int axis_count;
     exi_played motion;
     double (*middles)[2]; /* [count] where the form is on the ground, to follow it; or NULL */
-    float *points;        /* [count][EXTREMES][3]; NULL for a turn */
+    float *points;        /* [count][EXTREMES][3], twice if it compares; NULL for a turn */
     ex_image **kept;      /* [count] pictures that are needed again, or NULL */
 } reel;
 
@@ -246,16 +249,16 @@ static void shift_of(const reel *r, int frame, float shift[3]) {
 }
 
 static bool show_frame(reel *r, int frame) {
-    float shift[3];
     if (r->words->turn) {
+        r->pose = r->subject->pose.inputs ? &r->subject->pose : NULL;
         r->def->camera.yaw = r->yaw + 360.0 * frame / r->count;
         return true;
     }
-    shift_of(r, frame, shift);
-    const ex_pose *pose = pose_of(r, frame);
+    shift_of(r, frame, r->shift);
+    r->pose = pose_of(r, frame);
     const double elapsed = frame > 0 && frame == r->shown + 1 ? 1 / r->rate : 0;
-    if (!exi_subject_pose(r->subject, pose, shift, r->def->tasks) ||
-        !exi_clothes_follow(r->worn, r->subject, pose, shift, elapsed, r->def->tasks))
+    if (!exi_subject_pose(r->subject, r->pose, r->shift, r->def->tasks) ||
+        !exi_clothes_follow(r->worn, r->subject, r->pose, r->shift, elapsed, r->def->tasks))
         return false;
     r->shown = frame;
     r->item.mesh = r->subject->mesh;
@@ -315,13 +318,22 @@ static void keep_extremes(const reel *r, float *points) {
 /* Finds what the camera has to show in all frames, and whether it follows. */
 static bool frame_all(reel *r) {
     double size = 0, far = 0;
-    r->points = malloc((size_t)r->count * EXTREMES * 3 * sizeof *r->points);
+    const int parts = r->compare->without ? 2 : 1;
+    r->points = malloc((size_t)(parts * r->count) * EXTREMES * 3 * sizeof *r->points);
     r->middles = malloc((size_t)r->count * sizeof *r->middles);
     if (!r->points || !r->middles) {
         exi_failed_memory();
         return false;
     }
     for (int f = 0; f < r->count; f++) {
+        if (parts > 1) {
+            exi_compare_swap(r->compare, r->subject);
+            const bool good = exi_subject_try(r->subject, pose_of(r, f), r->def->tasks);
+            exi_compare_swap(r->compare, r->subject);
+            if (!good)
+                return false;
+            keep_extremes(r, r->points + (size_t)(r->count + f) * EXTREMES * 3);
+        }
         if (!exi_subject_try(r->subject, pose_of(r, f), r->def->tasks))
             return false;
         const double here = measure(r, r->middles[f]);
@@ -333,14 +345,14 @@ static bool frame_all(reel *r) {
         free(r->middles);
         r->middles = NULL;
     }
-    for (int f = 0; f < r->count; f++) {
+    for (int f = 0; f < parts * r->count; f++) {
         float shift[3];
-        shift_of(r, f, shift);
+        shift_of(r, f % r->count, shift);
         for (size_t i = 0; i < 3 * EXTREMES; i++)
             r->points[(size_t)f * EXTREMES * 3 + i] += shift[i % 3];
     }
     r->def->camera.points = r->points;
-    r->def->camera.point_count = r->count * EXTREMES;
+    r->def->camera.point_count = parts * r->count * EXTREMES;
     return true;
 }
 
@@ -353,10 +365,13 @@ static bool draw(reel *r, int frame, ex_image **image, exi_progress *progress) {
         return false;
     r->def->items = items;
     r->def->item_count = exi_clothes_items(r->worn, &r->item, r->item.vertex_colours, items);
-    if (ex_error_within(&error, ex_render(r->def, image, &error), "%s", r->call->arguments[0]) == EX_OK)
+    const bool good = exi_compare_render(r->compare, r->subject, r->pose, r->shift, r->def, image, &error);
+    r->item.mesh = r->subject->mesh;
+    if (good)
         return true;
     exi_progress_end(progress);
-    exi_failed(&error);
+    if (ex_error_within(&error, error.result, "%s", r->call->arguments[0]) != EX_OK)
+        exi_failed(&error);
     return false;
 }
 
@@ -446,11 +461,13 @@ static int run(reel *r, const char *path) {
     return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
 }
 
-int exi_animate(const ex_call *call, const exi_animate_words *words, exi_subject *subject, exi_clothes *worn,
-                const exi_focus *focus, const ex_render_item *item, ex_render_def *def, const char *path) {
+int exi_animate(const ex_call *call, const exi_animate_words *words, exi_subject *subject, exi_compare *compare,
+                exi_clothes *worn, const exi_focus *focus, const ex_render_item *item, ex_render_def *def,
+                const char *path) {
     reel r = {.call = call,
               .words = words,
               .subject = subject,
+              .compare = compare,
               .worn = worn,
               .shown = -1,
               .focus = focus,

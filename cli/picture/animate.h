@@ -8,6 +8,7 @@
 #include "cli/base/command.h"
 #include "cli/base/motions.h"
 #include "clothes.h"
+#include "compare.h"
 #include "focus.h"
 #include "subject.h"
 
@@ -84,9 +85,10 @@ bool exi_animate_asked(const exi_animate_words *words);
  * error. */
 bool exi_animate_check(const ex_call *call, const exi_animate_words *words, const char *other);
 
-/* Draws the animation of a subject and its clothes into a file. item: how its form is painted; its mesh is replaced.
- * focus: the vertices to frame. Returns the exit code. */
-int exi_animate(const ex_call *call, const exi_animate_words *words, exi_subject *subject, exi_clothes *worn,
-                const exi_focus *focus, const ex_render_item *item, ex_render_def *def, const char *path);
+/* Draws the animation of a subject and its clothes, or of a comparison, into a file. item: how its form is painted; its
+ * mesh is replaced. focus: the vertices to frame. Returns the exit code. */
+int exi_animate(const ex_call *call, const exi_animate_words *words, exi_subject *subject, exi_compare *compare,
+                exi_clothes *worn, const exi_focus *focus, const ex_render_item *item, ex_render_def *def,
+                const char *path);
 
 #endif

@@ -39,7 +39,7 @@ typedef struct exi_clothes {
         .name = "hide", .argument = "NAME",                                                                            \
         .help = "leave out the faces of a group or material, such as what the clothes cover; several with commas "     \
                 "between",                                                                                             \
-        .text = &(w).hide                                                                                              \
+        .listed = true, .text = &(w).hide                                                                              \
     }
 
 /* Opens the clothes and puts them on the subject as it is; hides what is to be hidden. False after printing an error;

@@ -6,6 +6,7 @@
 #include "cli/base/rigs.h"
 #include "clothes.h"
 #include "common/pool.h"
+#include "compare.h"
 #include "focus.h"
 #include "subject.h"
 
@@ -17,8 +18,8 @@
 #include <string.h>
 
 static const char *output, *size_text, *yaw_text, *pitch_text, *angle_text, *zoom_text;
-static const char *level_text, *mute_text, *background_text, *occlusion_text, *texture_path, *what, *with, *range_text,
-    *up_text;
+static const char *level_text, *mute_text, *compare_text, *background_text, *occlusion_text, *texture_path, *what,
+    *with, *range_text, *up_text;
 static int turntable;
 static exi_focus_words focus_words;
 static exi_animate_words animate_words;
@@ -64,7 +65,14 @@ static const ex_option options[] = {
     {.name = "mute",
      .argument = "LAYER",
      .help = "for a rig: leave a layer out, to compare; several with commas between",
-     .text = &mute_text},
+     .text = &mute_text,
+     .listed = true},
+    {.name = "compare",
+     .argument = "LAYER",
+     .help = "for a rig: two pictures in one: without a layer, at the left, or at the top if the picture is tall; and "
+             "with it; several with commas between",
+     .text = &compare_text,
+     .listed = true},
     EXI_CLOTHES_OPTIONS(clothes_words),
     {.name = "up", .argument = "y|z", .help = "up axis of a form's file (default: y)", .text = &up_text},
     {.name = "flat", .help = "give every face its own normal", .flag = &flat},
@@ -177,6 +185,11 @@ static bool read_words(const ex_call *call, ex_render_def *def, double range[2])
         !read_number(call, "occlusion", occlusion_text, 0, 16, &occlusion))
         return false;
     int shorter = def->width < def->height ? def->width : def->height;
+    if (compare_text && (def->width > def->height ? def->width : def->height) < EXI_COMPARE_LEAST) {
+        exi_wrong_usage(call->command, "--compare needs a picture of %d pixels or more along a side",
+                        EXI_COMPARE_LEAST);
+        return false;
+    }
     def->occlusion = (int)occlusion;
     if (def->occlusion != occlusion) {
         exi_wrong_usage(call->command, "--occlusion needs a whole number of rays, not '%s'", occlusion_text);
@@ -206,6 +219,8 @@ static bool check_words(const ex_call *call) {
         exi_wrong_usage(call->command, "--range goes with --show");
     else if (angle_text && parallel)
         exi_wrong_usage(call->command, "--angle and --parallel exclude each other");
+    else if (compare_text && (what || clothes_words.clothes.count > 0))
+        exi_wrong_usage(call->command, "--compare and --%s exclude each other", what ? "show" : "wear");
     else if (flat && smooth)
         exi_wrong_usage(call->command, "--flat and --smooth exclude each other");
     else if (up_text && strcmp(up_text, "y") != 0 && strcmp(up_text, "z") != 0)
@@ -232,20 +247,26 @@ static char *step_path(int step) {
     return exi_path_with_ending(output, ending);
 }
 
-static bool render_to(const ex_call *call, const ex_render_def *def, const char *path, exi_progress *progress) {
+static bool render_to(const ex_call *call, exi_subject *subject, exi_compare *compare, const ex_render_def *def,
+                      const char *path, exi_progress *progress) {
+    static const float still[3];
     ex_error error = {.result = EX_OK};
     ex_image *image = NULL;
-    bool good = ex_error_within(&error, ex_render(def, &image, &error), "%s", call->arguments[0]) == EX_OK &&
-                ex_image_write(path, image, &error) == EX_OK;
+    const ex_pose *pose = subject->pose.inputs ? &subject->pose : NULL;
+    bool good = exi_compare_render(compare, subject, pose, still, def, &image, &error);
+    if (!good)
+        ex_error_within(&error, error.result, "%s", call->arguments[0]);
+    good = good && ex_image_write(path, image, &error) == EX_OK;
     ex_image_destroy(image);
-    if (!good) {
+    if (!good)
         exi_progress_end(progress);
+    if (error.result != EX_OK)
         exi_failed(&error);
-    }
     return good;
 }
 
-static bool render_turn(const ex_call *call, ex_render_def *def, exi_progress *progress) {
+static bool render_turn(const ex_call *call, exi_subject *subject, exi_compare *compare, ex_render_def *def,
+                        exi_progress *progress) {
     double first = def->camera.yaw;
     def->progress = NULL;
     bool good = true;
@@ -253,7 +274,7 @@ static bool render_turn(const ex_call *call, ex_render_def *def, exi_progress *p
         char *path = step_path(i + 1);
         def->camera.yaw = first + 360.0 * i / turntable;
         exi_progress_step(progress, "rendering a turn", (double)i / turntable);
-        good = path && render_to(call, def, path, progress);
+        good = path && render_to(call, subject, compare, def, path, progress);
         free(path);
     }
     return good;
@@ -274,8 +295,8 @@ static bool frame(const exi_subject *subject, const exi_focus *focus, ex_camera 
     return *points != NULL;
 }
 
-static int render(const ex_call *call, exi_subject *subject, exi_clothes *worn, const exi_focus *focus,
-                  ex_render_def *def, const double range[2]) {
+static int render(const ex_call *call, exi_subject *subject, exi_compare *compare, exi_clothes *worn,
+                  const exi_focus *focus, ex_render_def *def, const double range[2]) {
     ex_render_item item = exi_subject_item(subject, !plain), items[1 + EXI_CLOTHES_MOST];
     item.vertex_colours = !plain;
     if (range_text) {
@@ -283,16 +304,16 @@ static int render(const ex_call *call, exi_subject *subject, exi_clothes *worn, 
         item.scalar.max = range[1];
     }
     if (exi_animate_asked(&animate_words))
-        return exi_animate(call, &animate_words, subject, worn, focus, &item, def, output);
+        return exi_animate(call, &animate_words, subject, compare, worn, focus, &item, def, output);
     def->items = items;
     def->item_count = exi_clothes_items(worn, &item, !plain, items);
     double start = exi_clock();
     exi_progress progress;
     exi_progress_start(&progress, call);
     def->progress = &progress.hook;
-    bool good = turntable > 0
-                    ? render_turn(call, def, &progress)
-                    : render_to(call, def, exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);
+    bool good = turntable > 0 ? render_turn(call, subject, compare, def, &progress)
+                              : render_to(call, subject, compare, def,
+                                          exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);
     exi_progress_end(&progress);
     if (good && !call->quiet && !exi_is_standard_output(output)) {
         char pictures[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
@@ -365,6 +386,7 @@ static int run(const ex_call *call) {
     def.tasks = exi_pool_tasks(pool);
     exi_subject subject, other = {.rig = NULL};
     exi_clothes worn = {.count = 0};
+    exi_compare compare = {.without = NULL};
     const exi_subject_words words = {
         .level = level_text, .mute = mute_text, .example = focus_words.example ? focus_words.example + 8 : NULL};
     if (exi_subject_open(&subject, call, call->arguments[0], &words, def.tasks, &exit_code)) {
@@ -372,15 +394,17 @@ static int run(const ex_call *call) {
             turn_up(subject.mesh);
         if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&
             check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)) &&
+            exi_compare_open(&compare, call, compare_text, &subject, def.tasks) &&
             exi_clothes_open(&worn, call, &clothes_words, &subject, def.tasks, &exit_code))
             exit_code = exi_focus_find(&focus_words, subject.rig, subject.level, subject.mesh, &focus) &&
                                 frame(&subject, &focus, &def.camera, &points)
-                            ? render(call, &subject, &worn, &focus, &def, range)
+                            ? render(call, &subject, &compare, &worn, &focus, &def, range)
                             : EX_EXIT_FAILED;
     }
     free(points);
     free(focus.vertices);
     exi_clothes_close(&worn);
+    exi_compare_close(&compare);
     exi_subject_close(&other);
     exi_subject_close(&subject);
     exi_pool_destroy(pool);
@@ -398,6 +422,7 @@ const ex_command cmd_render = {
              "render RIG.glb [axis=value...] --turn -o P.png\n"
              "render RIG.glb [axis=value...] --sweep AXIS=FROM:TO... -o P.png\n"
              "render RIG.glb [axis=value...] --motion FILE -o P.png\n"
+             "render RIG.glb [axis=value...] --compare LAYER -o P.png\n"
              "render RIG.glb [axis=value...] --wear CLOTHES.glb -o P.png",
     .description = "Draws a form (.obj, .ply, .off, .glb, .gltf) or a rig at a pose, lit softly\n"
                    "from the upper left, with a shadow on the ground. The camera shows it all, or\n"

@@ -56,6 +56,7 @@ static const ex_option options[] = {
     {.name = "mute",
      .argument = "LAYER",
      .help = "leave a layer out, to compare; several with commas between",
+     .listed = true,
      .text = &mute_text},
     {.name = "textures",
      .help = "write the rig's textures too, beside the form as FORM.base_color.png; a .glb or .gltf always has them",

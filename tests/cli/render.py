@@ -42,6 +42,37 @@ class Render(harness.Case):
         self.assertEqual(read_png(self.picture("band.glb", "--background", "transparent"))[2], 4)
         self.assertNotEqual(self.picture("straight.obj", "--up", "z"), self.picture("straight.obj"))
 
+    def test_it_compares_with_and_without_a_layer(self):
+        """Two pictures in one, by one camera: without the layer, and what 'render' draws."""
+        def rows(*words):
+            self.succeed("render", "band.glb", *words, "-q", "-o", "p.png")
+            return [bytes(row) for row in unfiltered(self.folder / "p.png")[3]]
+        half, gap, fit = 40 * 3, 2 * 3, ["--fit", "example:body/thick"]
+        alone = rows("bend=45", "--size", "40x30", *fit)
+        wide = rows("bend=45", "--compare", "body", "--size", "82x30", *fit)
+        self.assertEqual([row[half + gap:] for row in wide], alone)
+        self.assertEqual({row[half:half + gap] for row in wide}, {b"\xff" * gap})
+        self.assertNotEqual([row[:half] for row in wide], alone)
+        tall = rows("bend=45", "--compare", "body", "--size", "30x82")
+        self.assertEqual(tall[40:42], [b"\xff" * 90] * 2)
+        self.assertNotEqual(tall[:40], tall[42:])
+        # A layer that does nothing makes no difference.
+        rest = rows("--compare", "body", "--size", "30x82")
+        self.assertEqual(rest[:40], rest[42:])
+        self.succeed("render", "band.glb", "--compare", "body", "--sweep", "bend=0:90", "--frames", "4", *SMALL,
+                     "-o", "moves.png")
+        self.assertIn(b"acTL", (self.folder / "moves.png").read_bytes())
+        clear = rows("bend=45", "--compare", "body", "--size", "82x30", "--background", "transparent")
+        self.assertEqual({row[40 * 4:42 * 4] for row in clear}, {bytes(8)})
+        self.sentence(self.run_tool("render", "band.glb", "--compare", "body", "--mute", "body", "-o", "x.png"), 1,
+                      "nothing to compare")
+        self.sentence(self.run_tool("render", "band.glb", "--compare", "body", "--size", "3x3", "-o", "x.png"), 2,
+                      "4 pixels")
+        self.sentence(self.run_tool("render", "straight.obj", "--compare", "body", "-o", "x.png"), 1, "is a form")
+        self.sentence(self.run_tool("render", "band.glb", "--compare", "boddy", "-o", "x.png"), 1, "'body'")
+        self.sentence(self.run_tool("render", "band.glb", "--compare", "body", "--show", "displacement", "-o", "x.png"),
+                      2, "exclude each other")
+
     def test_a_texture(self):
         self.succeed("render", "band.glb", *SMALL, "-o", "t.png")
         self.assertNotEqual(self.picture("band.glb", "--texture", "t.png"), self.picture("band.glb"))

@@ -30,6 +30,7 @@ WRONG = [
     (["bench", "--repeat", "1001"], "from 1 to 1000, not '1001'"),
     (["build", "a.json", "-o", "a.glb", "--output=b.glb"], "--output is given twice"),
     (["build", "a.json", "-qq"], "--quiet is given twice"),
+    (["render", "a.glb", "--mute", "a", "--mute", "b", "-o", "a.png"], "--mute is given twice: list several with commas"),
     (["build", "a.json", "-q", "--quiet"], "--quiet is given twice"),
     (["build", "a.json", "--threads", "2", "--threads", "2"], "--threads is given twice"),
     (["--version", "x"], "'x' is one word too many"),
