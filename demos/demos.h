@@ -1,6 +1,6 @@
 /*
- * demos.h - sample projects generated from formulas, and a person from demos/data: for `exemplar demo`, for tests, for pictures. One file per demo,
- * one line in the table of demos.c.
+ * demos.h - sample projects generated from formulas, and a person from demos/data: for `exemplar demo`, for tests, for
+ * pictures. One file or folder per demo, one line in the table of demos.c.
  */
 #ifndef EXEMPLAR_DEMOS_H
 #define EXEMPLAR_DEMOS_H
@@ -20,13 +20,13 @@ typedef struct exi_demo_options {
 typedef struct ex_demo {
     const char *name;
     const char *summary; /* one line */
-    bool large;          /* true if its folder takes 50 MB or more */
+    bool large;          /* true if it takes long to build, or its folder 50 MB or more */
     /* Writes NAME.json and its forms into an existing folder; NULL if another function below does. */
     ex_result (*write)(const char *directory, ex_error *error);
     /* Makes a garment whose cloth is simulated, which takes half a minute, and learnt from; or NULL. */
     ex_result (*garment)(exi_garment *garment, ex_error *error);
-    /* Scans a subject, which takes minutes, and builds a body from the scans. The folder is a scan session; files that
-     * it already has are kept. Or NULL. */
+    /* Scans a subject, which takes up to minutes, and builds a body from the scans. The folder is a scan session, in
+     * which an interrupted run goes on. Or NULL. */
     ex_result (*session)(const char *directory, const exi_demo_options *options, ex_error *error);
 } ex_demo;
 
@@ -51,6 +51,10 @@ ex_result exi_demo_stretch(const char *directory, ex_error *error);
 ex_result exi_demo_creature(const char *directory, ex_error *error);
 ex_result exi_demo_heads(const char *directory, ex_error *error);
 ex_result exi_demo_human(const char *directory, ex_error *error);
+ex_result exi_demo_strides(const char *directory, ex_error *error);
+/* The scans and landmarks of the demo `scanned`, without its body. */
+ex_result exi_demo_scans(const char *directory, const exi_demo_options *options, ex_error *error);
+ex_result exi_demo_scanned(const char *directory, const exi_demo_options *options, ex_error *error);
 ex_result exi_demo_body(const char *directory, const exi_demo_options *options, ex_error *error);
 
 /* Makes a sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle split into four `levels` times.

@@ -147,8 +147,8 @@ static const exi_figure pose_space[] = {
      .title = "An elbow, beside skinning",
      .file = "pose-space-9.png",
      .demo = "elbow",
-     .caption = "Skinning alone above, three sculpts in pose space below it. In the last row, a second layer swells "
-                "the muscles when the load in the hand is heavy.",
+     .caption = "Skinning alone above, three sculpts in pose space below it, with calm weights. In the last row, a "
+                "second layer swells the muscles when the load in the hand is heavy.",
      .make = exi_figure_elbow},
 };
 
@@ -324,7 +324,7 @@ static const exi_figure driven_shape[] = {
     NOT_YET("Figure 3", "carrying over what the blend missed",
             "A construction, drawn by hand; figure 8 shows its result."),
     NOT_YET("Figure 4", "points bound to the right leg",
-            "The demos have no legs in clothes: docs/guides/drive.md explains binds."),
+            "The trousers of the demo `outfit` need no binds: docs/guides/drive.md explains them."),
     {.number = "Figure 5",
      .title = "Keys in a moving frame",
      .file = "drivenshape-5.png",

@@ -4,9 +4,9 @@
 #include "cli/base/interrupt.h"
 #include "cli/base/keep.h"
 #include "cli/base/lock.h"
-#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "common/pool.h"
 
 #include "demos/demos.h"
 
@@ -34,8 +34,9 @@ static const ex_option options[] = {
     {.name = "quick", .help = "body: a coarse one from a dozen scans, in seconds", .flag = &quick},
     {.name = "takes",
      .argument = "N",
-     .help = "sleeve, shirt, outfit: simulate this many further motions, driver_take_01.pc2 and so on, to learn from with "
-             "'drive learn --method motion'",
+     .help =
+         "sleeve, shirt, outfit: simulate this many further motions, driver_take_01.pc2 and so on, to learn from with "
+         "'drive learn --method motion'",
      .count = &takes,
      .count_max = 99},
 };
@@ -171,9 +172,16 @@ static void print_commands(const demo_job *job, const ex_rig *rig) {
     static const char *const session[] = {"scan report FOLDER", "pose RIG elbow.L=90 -o OUT.obj",
                                           "render RIG elbow.L=90 girth=0.3 -o OUT.png",
                                           "bake RIG --motion YOURS.bvh --map @motion_map.json -o @moving.glb", NULL};
+    static const char *const scanned[] = {"scan report FOLDER", "pose RIG joint:elbow.L=y-60 -o OUT.obj",
+                                          "render RIG joint:elbow.L=y-60 girth=0.3 -o OUT.png",
+                                          "render RIG --motion @poses.csv -o @moving.png", NULL};
     static const char *const other[] = {"info RIG", "weights RIG POSE", "pose RIG POSE -o OUT.obj",
                                         "render RIG POSE -o OUT.png", NULL};
-    const char *const *list = job->demo->garment ? garment : job->demo->session ? session : other;
+    const bool is_scanned = strcmp(job->demo->name, "scanned") == 0;
+    const char *const *list = job->demo->garment   ? garment
+                              : is_scanned         ? scanned
+                              : job->demo->session ? session
+                                                   : other;
     exi_print("\nTry next:\n");
     for (; *list; list++)
         print_next(job, rig, *list);
@@ -282,8 +290,8 @@ static int run(const ex_call *call) {
     if (call->argument_count == 0)
         return write_all(call);
     for (int i = 0; i < ex_demo_count; i++)
-        if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && quick && !ex_demos[i].session)
-            return exi_wrong_usage(call->command, "--quick goes with 'body'; '%s' is quick already", ex_demos[i].name);
+        if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && quick && strcmp(ex_demos[i].name, "body") != 0)
+            return exi_wrong_usage(call->command, "--quick goes with 'body', not with '%s'", ex_demos[i].name);
         else if (strcmp(ex_demos[i].name, call->arguments[0]) == 0)
             return write_demo(call, &ex_demos[i], output ? output : ex_demos[i].name, true);
     return unknown_demo(call);
@@ -301,11 +309,13 @@ const ex_command cmd_demo = {
     .description = "Writes a project with forms that the program makes itself, builds the rig, and\n"
                    "prints what was written and commands to try next. NAME is one of: blob, arm,\n"
                    "face, elbow, twist, shoulder, emotion, bar, stretch, cylinder, creature,\n"
-                   "heads, sleeve, shirt, outfit, human, body. Without NAME, it writes all but\n"
-                   "the last five, which take longer or more room.\n"
+                   "heads, sleeve, shirt, outfit, human, strides, scanned, body. Without NAME, it\n"
+                   "writes all but the last seven, which take longer or more room.\n"
                    "\n"
                    "'human' is a dressed person over gender, age, muscle and weight, with skins,\n"
                    "expressions, sculpts at the joints and a walk. Its folder takes 110 MB.\n"
+                   "'strides' has her standing, striding, running and kicking, and mixes these\n"
+                   "along paths that turn.\n"
                    "\n"
                    "'sleeve', 'shirt' and 'outfit' simulate cloth on a moving driver and learn\n"
                    "from it, which takes up to a minute. They also write the caches of two\n"
@@ -313,6 +323,10 @@ const ex_command cmd_demo = {
                    "driver_unseen.pc2 and driven_unseen.pc2 to try the rig on. The driver of\n"
                    "'outfit' is the person of 'human': any motion of hers, baked to a cache, moves\n"
                    "the clothes.\n"
+                   "\n"
+                   "'scanned' scans a man in clothes in six poses, and makes a body from the scans\n"
+                   "with a template person, in about a minute. The folder is a scan session\n"
+                   "('exemplar scan') and a project, 70 MB in all.\n"
                    "\n"
                    "'body' makes a person (subject.glb), scans it in 96 poses and makes a body\n"
                    "from the scans, in minutes. The folder is a scan session of 600 MB ('exemplar\n"

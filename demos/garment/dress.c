@@ -243,6 +243,34 @@ static int follow(const weave *w, int first, int *loop) {
     return count;
 }
 
+int exi_dress_edges(const ex_mesh *garment, int *edges) {
+    int *loop = array_allocate((size_t)garment->vertex_count, sizeof *loop), number = 0;
+    weave w = {0};
+    const bool room = loop && weave_make(garment, &w);
+    for (int v = 0; v < garment->vertex_count; v++)
+        edges[v] = 0;
+    for (int v = 0; room && v < garment->vertex_count; v++) {
+        const int count = w.open[v] ? follow(&w, v, loop) : 0;
+        number += count > 0;
+        for (int i = 0; i < count; i++)
+            edges[loop[i]] = number;
+    }
+    weave_free(&w);
+    free(loop);
+    return room ? number : -1;
+}
+
+bool exi_dress_smooth(ex_mesh *garment, int rounds) {
+    double *means = array_allocate(3 * (size_t)garment->vertex_count, sizeof *means);
+    weave w = {0};
+    const bool room = means && weave_make(garment, &w);
+    for (int round = 0; room && round < rounds; round++)
+        smooth(&w, garment, means);
+    weave_free(&w);
+    free(means);
+    return room;
+}
+
 int exi_dress_top(const ex_mesh *garment, bool *pinned) {
     int *loop = array_allocate((size_t)garment->vertex_count, sizeof *loop), pins = 0;
     weave w = {0};

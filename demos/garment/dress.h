@@ -29,6 +29,14 @@ int exi_dress_group(const ex_mesh *body, const char *name, bool *worn);
  * area), MEMORY. */
 ex_result exi_dress_make(const exi_dress_def *def, ex_mesh **garment, ex_error *error);
 
+/* Sets edges [vertices of garment] to the number of the edge that a vertex is on, from 1; 0 inside. Returns the number
+ * of edges; -1 if out of memory. */
+int exi_dress_edges(const ex_mesh *garment, int *edges);
+
+/* Moves vertices half-way to the mean of their neighbours, and at an edge to that of those along it. False if out of
+ * memory. */
+bool exi_dress_smooth(ex_mesh *garment, int rounds);
+
 /* Sets pinned [vertices of garment] for those of its uppermost edge: a collar, or a waistband that keeps trousers up.
  * Returns their number, 0 for a closed garment; -1 if out of memory. */
 int exi_dress_top(const ex_mesh *garment, bool *pinned);

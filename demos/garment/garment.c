@@ -91,6 +91,7 @@ void exi_garment_free(exi_garment *garment) {
         garment->release(garment->body);
     ex_mesh_destroy(garment->driver);
     ex_mesh_destroy(garment->driven);
+    ex_scene_destroy(garment->looks);
     free(garment->pinned);
     free(garment->gaps);
     memset(garment, 0, sizeof *garment);

@@ -9,6 +9,7 @@
 
 #include <exemplar/author/drive.h>
 #include <exemplar/author/project.h>
+#include <exemplar/author/scene.h>
 
 #define GARMENT_FPS 25.0
 
@@ -21,6 +22,7 @@ struct exi_garment {
     ex_mesh *driver, *driven;          /* triangles, at rest */
     bool *pinned;                      /* [vertices of driven], or NULL */
     double *gaps;                      /* [vertices of driven]: distances to keep from the driver, or NULL */
+    ex_scene *looks;                   /* materials of driven, by name; or NULL */
     int key_count, part_count;         /* to learn: keys, and moving frames of parts; 0: 12, and as many as suit */
     int frame_counts[GARMENT_MOTIONS]; /* further takes are as long as the first motion */
     exi_cloth_def cloth; /* parameters of the simulation; exi_garment_simulate fills in meshes, start and pins */
@@ -52,7 +54,7 @@ ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_pla
 /*
  * Simulates both motions into driver_train.pc2, driven_train.pc2, driver_unseen.pc2 and driven_unseen.pc2 of an
  * existing folder, learns keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
- * mesh.obj, the keys. Further takes go to driver_take_01.pc2, driven_take_01.pc2, …: nothing is learned from them.
+ * mesh.obj, the keys, and materials.glb if the garment has looks. Further takes go to driver_take_01.pc2, driven_take_01.pc2, …: nothing is learned from them.
  * progress and tasks may be NULL.
  */
 ex_result exi_garment_write(const exi_garment *garment, int takes, const char *directory,

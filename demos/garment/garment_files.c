@@ -7,8 +7,12 @@
 
 #include "common/array.h"
 
+#include <exemplar/author/files.h>
+#include <exemplar/author/formats.h>
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- a motion ---- */
 
@@ -79,6 +83,37 @@ static ex_result write_motion(const exi_garment *garment, exi_garment_motion mot
 
 enum { KEYS = 12 };
 
+/* Writes materials.glb, and names it in the project. */
+static ex_result write_looks(const exi_garment *garment, const char *directory, ex_error *error) {
+    static const char line[] = "\n  \"materials\": \"materials.glb\",", after[] = "\"mesh\": \"mesh.obj\",";
+    char name[64], *text = NULL;
+    snprintf(name, sizeof name, "%s.json", garment->name);
+    char *path = exi_demo_path(directory, "materials.glb"), *project = exi_demo_path(directory, name);
+    size_t size = 0;
+    ex_result result =
+        path && project ? ex_scene_write(path, garment->looks, error) : ex_error_memory(error, "a path", 0);
+    if (result == EX_OK)
+        result = ex_file_read(project, &text, &size, error);
+    const char *found = result == EX_OK ? strstr(text, after) : NULL;
+    if (result == EX_OK && !found)
+        result = ex_error_set(error, EX_ERROR_DATA, "%s: the project has no mesh", project);
+    if (result == EX_OK) {
+        const size_t head = (size_t)(found - text) + sizeof after - 1;
+        ex_file_writer writer = {0};
+        result = ex_file_open(&writer, project, error);
+        if (result == EX_OK) {
+            ex_file_write(&writer, text, head);
+            ex_file_write(&writer, line, sizeof line - 1);
+            ex_file_write(&writer, text + head, size - head);
+            result = ex_file_commit(&writer, error);
+        }
+    }
+    free(text);
+    free(project);
+    free(path);
+    return result;
+}
+
 static ex_result write_project(const exi_garment *garment, const char *directory, char *const paths[2],
                                const ex_progress *progress, const ex_tasks *tasks, ex_error *error) {
     const ex_drive_reference reference = {.driver = paths[0], .driven = paths[1]};
@@ -99,6 +134,8 @@ static ex_result write_project(const exi_garment *garment, const char *directory
     ex_result result = ex_drive_learn(&def, &rig, &learned, error);
     if (result == EX_OK)
         result = ex_project_unpack(rig, directory, garment->name, true, error);
+    if (result == EX_OK && garment->looks)
+        result = write_looks(garment, directory, error);
     ex_learned_free(learned);
     ex_rig_destroy(rig);
     return result;

@@ -1,8 +1,8 @@
 /*
  * The demo `human`: a dressed person from MakeHuman (CC0), over gender, age, muscle and weight, with skins that blend,
- * expressions, sculpts at the joints and two clips. demos/data/maker makes the files that are part of the program: a
- * rig without pixels, and images of skins and hair. The rig is turned back into a project, and the layers of pixels
- * are added to it.
+ * expressions, sculpts at the joints and two clips. demos/data has what is part of the program: a rig without
+ * pixels, images of skins and hair, and the layers of pixels. The rig is turned back into a project, and the layers of
+ * pixels are added to it.
  */
 #include "demos/demos.h"
 #include "demos/human/person.h"
@@ -22,6 +22,7 @@ typedef struct stored {
 
 #define STORED(symbol) extern const unsigned char exi_##symbol##_start[], exi_##symbol##_end[]
 STORED(person);
+STORED(pixels);
 STORED(skin_female_child);
 STORED(skin_female_young);
 STORED(skin_female_old);
@@ -38,52 +39,6 @@ static const stored images[] = {IMAGE(skin_female_child), IMAGE(skin_female_youn
                                 IMAGE(skin_male_child),   IMAGE(skin_male_young),   IMAGE(skin_male_old),
                                 IMAGE(hair_child),        IMAGE(hair_young),        IMAGE(hair_old)};
 enum { IMAGES = sizeof images / sizeof *images };
-
-/* Layers of pixels, which go to the beginning of the project's layers. */
-#define GENDER "{\"name\": \"gender\", \"min\": 0, \"max\": 1}"
-#define AGE    "{\"name\": \"age\", \"unit\": \"years\", \"min\": 10, \"max\": 80, \"rest\": 25}"
-#define PIXELS(name)                                                                                                   \
-    "\"name\": \"" name "\", \"shape\": \"pixels\", \"texture\": \"base_color\", \"material\": \"" name "\", "         \
-    "\"weigh\": {\"kind\": \"calm\"}"
-#define SKIN(name, gender, age)                                                                                        \
-    "        {\"name\": \"" name "\", \"image\": \"skin_" name ".jpg\", \"at\": {\"gender\": " gender                  \
-    ", \"age\": " age "}}"
-#define HAIR(name, age) "        {\"name\": \"" name "\", \"image\": \"hair_" name ".jpg\", \"at\": {\"age\": " age "}}"
-static const char
-    layers
-        [] =
-            "\n"
-            "    {\n"
-            "      " PIXELS(
-                "skin") ",\n"
-                        "      \"space\": [" GENDER ", " AGE "],\n"
-                        "      \"examples\": [\n" SKIN("female_child", "0", "10") ",\n" SKIN("female_young", "0", "25") ",\n" SKIN(
-                            "female_old", "0",
-                            "80") ",\n" SKIN("male_child", "1",
-                                             "10") ",\n" SKIN("male_young", "1",
-                                                              "25") ",\n" SKIN("male_old", "1",
-                                                                               "80") "\n"
-                                                                                     "      ]\n"
-                                                                                     "    },\n"
-                                                                                     "    {\n"
-                                                                                     "      " PIXELS(
-                                                                                         "hair") ",\n"
-                                                                                                 "      \"space\": "
-                                                                                                 "[" AGE "],\n"
-                                                                                                 "      \"examples\": "
-                                                                                                 "[\n" HAIR(
-                                                                                                     "child",
-                                                                                                     "1"
-                                                                                                     "0") ",\n" HAIR("y"
-                                                                                                                     "o"
-                                                                                                                     "u"
-                                                                                                                     "n"
-                                                                                                                     "g",
-                                                                                                                     "2"
-                                                                                                                     "5") ",\n" HAIR("old",
-                                                                                                                                     "80") "\n"
-                                                                                                                                           "      ]\n"
-                                                                                                                                           "    },";
 
 static ex_result write_bytes(const char *directory, const char *name, const void *bytes, size_t size, ex_error *error) {
     char *path = exi_demo_path(directory, name);
@@ -113,24 +68,29 @@ static ex_result unpack(const char *directory, ex_error *error) {
     return result;
 }
 
+/* Adds the layers of demos/data/pixels.json, a list, to the beginning of the project's. */
 static ex_result add_layers(const char *directory, ex_error *error) {
     static const char before[] = "\"layers\": [";
+    const char *list = (const char *)exi_pixels_start + 1, *list_end = (const char *)exi_pixels_end;
     char *path = exi_demo_path(directory, "human.json"), *text = NULL, *whole = NULL;
     size_t size;
     ex_result result = path ? ex_file_read(path, &text, &size, error) : ex_error_memory(error, "a path", 0);
+    while (list_end[-1] != '}') /* to the end of the last layer */
+        list_end--;
     if (result == EX_OK) {
         const char *found = strstr(text, before);
-        size_t head = found ? (size_t)(found - text) + sizeof before - 1 : 0;
-        whole = malloc(size + sizeof layers);
+        const size_t head = found ? (size_t)(found - text) + sizeof before - 1 : 0, added = (size_t)(list_end - list);
+        whole = malloc(size + added + 1);
         if (!whole)
             result = ex_error_memory(error, "a project", size);
         else if (!found)
             result = ex_error_set(error, EX_ERROR_DATA, "%s: the project has no layers", path);
         else {
             memcpy(whole, text, head);
-            memcpy(whole + head, layers, sizeof layers - 1);
-            memcpy(whole + head + sizeof layers - 1, text + head, size - head);
-            result = write_bytes(directory, "human.json", whole, size + sizeof layers - 1, error);
+            memcpy(whole + head, list, added);
+            whole[head + added] = ',';
+            memcpy(whole + head + added + 1, text + head, size - head);
+            result = write_bytes(directory, "human.json", whole, size + added + 1, error);
         }
     }
     free(whole);
@@ -142,12 +102,6 @@ static ex_result add_layers(const char *directory, ex_error *error) {
 const void *exi_person_bytes(size_t *size) {
     *size = (size_t)(exi_person_end - exi_person_start);
     return exi_person_start;
-}
-
-ex_result exi_person_rig(ex_rig **rig, ex_error *error) {
-    size_t size;
-    const void *bytes = exi_person_bytes(&size);
-    return ex_rig_unpack(bytes, size, NULL, NULL, rig, error);
 }
 
 ex_result exi_demo_human(const char *directory, ex_error *error) {

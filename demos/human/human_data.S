@@ -17,6 +17,7 @@
     HIDE(exi_##name##_end); .p2align 4; SYMBOL(exi_##name##_start): .incbin path; SYMBOL(exi_##name##_end): .byte 0
 
     FILE(person, "human.glb")
+    FILE(pixels, "pixels.json")
     FILE(skin_female_child, "skin_female_child.jpg")
     FILE(skin_female_young, "skin_female_young.jpg")
     FILE(skin_female_old, "skin_female_old.jpg")

@@ -37,9 +37,9 @@ typedef struct ex_rig_options {
 } ex_rig_options;
 
 /*
- * Loads a rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks everything, so the bytes may
- * be hostile. They may be released afterwards. Results: FORMAT (not a rig), VERSION, CHECKSUM (damaged, or rearranged
- * by another program), DATA, LIMIT, MEMORY.
+ * Loads a rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks all that it reads, so the
+ * bytes may be hostile; the JSON of a .glb file is for other programs and is not read. They may be released afterwards.
+ * Results: FORMAT (not a rig), VERSION, CHECKSUM (damaged, or rearranged by another program), DATA, LIMIT, MEMORY.
  */
 EX_API ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *options,
                                const ex_allocator *allocator, ex_rig **rig, ex_error *error);
@@ -81,8 +81,9 @@ EX_API ex_rig_mesh ex_rig_level_mesh(const ex_rig *rig, int level);
 /* ---- poses ---- */
 
 /*
- * The whole input of a rig: the caller's arrays, which evaluation only reads. All zero is the rest pose. Numbers that
- * are not finite read as rest, and so do zero rotations.
+ * The whole input of a rig: the caller's arrays, which evaluation only reads. NULL for all is the rest pose; the arrays
+ * get it from ex_rig_rest_pose, as a scale of zero is a scale. Numbers that are not finite read as rest, and so do zero
+ * rotations.
  */
 typedef struct ex_pose {
     double *inputs;       /* [ex_rig_pose_size]: dials; NULL: rest */

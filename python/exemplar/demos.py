@@ -35,7 +35,8 @@ def demo(name: str, folder=None, *, quick: bool = False, takes: int = 0,
     """Writes a demo's project and forms into a new or empty folder, and opens it: demo("arm").build() is its rig.
 
     Without a folder the files are in a temporary one, which is removed when Python ends. quick: of 'body', a coarse one from
-    few scans. takes: of 'sleeve' and 'shirt', further simulated motions. 'sleeve', 'shirt' and 'body' take up to minutes.
+    few scans. takes: of 'sleeve', 'shirt' and 'outfit', further simulated motions. These, 'scanned' and 'body' take up to
+    minutes.
     """
     names = list(demos())
     if name not in names:

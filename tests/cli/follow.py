@@ -243,7 +243,7 @@ class Commands(Follow):
         editor = editing.Editor(self.folder / "u", "s.json")
         self.addCleanup(editor.end)
         head, rig = editor.ask("POST", "api/build", (self.folder / "u/s.json").read_text()).framed()
-        self.assertEqual(rig, (self.folder / "s.glb").read_bytes())
+        self.assertEqual(rig, editing.pack_of(self.folder / "s.glb"))
         moved, _ = editor.ask("POST", "api/motion", "", query={"build": head["build"], "path": "walk.pc2"}).framed()
         baked = editor.ask("POST", "api/bake", "", query={"build": head["build"], "motion": moved["motion"],
                                                           "name": "made.pc2"})

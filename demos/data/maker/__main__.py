@@ -6,8 +6,8 @@ DATA is a folder with makehuman and makehuman_assets, EXEMPLAR the tool, and FOL
 is built from. numpy, scipy and Pillow are needed. The rig has no layers of pixels, which would take 26 MB in it: the
 demo adds them to its project.
 
-Layers of the rig: the figure over gender and age, the build over gender, muscle and weight, expressions as dials, and
-sculpts at elbows, knees, shoulders and hips. Clips: a walk, and poses one after the other.
+Layers of the rig: the figure over gender and age, the build over gender, muscle and weight, expressions as dials,
+sculpts at elbows and knees of either gender, and at shoulders and hips. Clips: a walk, and poses one after the other.
 """
 import json
 import subprocess
@@ -33,7 +33,7 @@ LEVELS = {"min": -1, "average": 0, "max": 1}
 # Dials of the face, sums of MakeHuman's units. Units with {} have a left and a right one.
 FACE = {
     "smile": {"mouth-corner-puller": 1, "eye-{}-slit": 0.25, "mouth-part-later": 0.15},
-    "open": {"mouth-open": 1},
+    "open": {"mouth-open": 0.72},  # beyond, teeth pierce the lip
     "pucker": {"mouth-protusion": 0.7, "mouth-pursing": 0.6},
     "grin": {"mouth-upward-retraction": 0.7, "mouth-retraction": 0.5},
     "frown": {"mouth-depression": 1},
@@ -62,7 +62,10 @@ class Maker:
         self.source = Source(data)
         self.canvas = skins.Canvas(self.source)
         self.person = Person(self.source, self.canvas.texcoords)
-        self.sculptor = Sculptor(self.person)
+        self.sculptors = {gender: Sculptor(self.person, *self.person.form(self.young(gender))) for gender in GENDERS}
+
+    def young(self, gender):
+        return self.source.points + self.source.target(f"macrodetails/caucasian-{gender}-young")
 
     def example(self, name, form, heads=None, **more):
         files.write_obj(self.folder / f"{name}.obj", self.person, form)
@@ -85,11 +88,10 @@ class Maker:
         axes = [{"name": name, "min": -1, "max": 1, "rest": 0} for name in ("muscle", "weight")]
         examples = []
         for gender, g in GENDERS.items():
-            young = self.source.points + self.source.target(f"macrodetails/caucasian-{gender}-young")
             for muscle, weight in (("average", "average"), ("min", "average"), ("max", "average"), ("average", "min"),
                                    ("average", "max")):
                 change = self.source.target(f"macrodetails/universal-{gender}-young-{muscle}muscle-{weight}weight")
-                form, heads = self.person.form(young + change)
+                form, heads = self.person.form(self.young(gender) + change)
                 at = {"gender": g, "muscle": LEVELS[muscle], "weight": LEVELS[weight]}
                 examples.append(self.example(f"{gender}_{muscle}muscle_{weight}weight", form, heads, at=at))
         return {"name": "build", "space": [GENDER, *axes], "weigh": {"kind": "calm"}, "examples": examples}
@@ -120,10 +122,15 @@ class Maker:
         for kind, (joint, angles) in HINGES.items():
             for side in ".L", ".R":
                 axis = {"name": kind + side, "joint": joint + side, "angle": "x", "min": 0, "max": 130, "unit": "°"}
-                examples = [self.example(f"{kind}_{angle}{side}", self.sculptor.hinge(kind, side, angle),
-                                         at={kind + side: angle}) for angle in angles]
-                yield {"name": kind + side, "shape": "offsets", "posed": False, "space": [axis],
-                       "weigh": {"kind": "calm"}, "examples": examples}
+                examples = []
+                for gender, g in GENDERS.items():
+                    for angle in angles:
+                        form = self.sculptors[gender].hinge(kind, side, angle)
+                        examples.append(self.example(f"{gender}_{kind}_{angle}{side}", form,
+                                                     at={kind + side: angle, "gender": g}))
+                straight = {"weights": {}, "at": {kind + side: 0, "gender": 1}}
+                yield {"name": kind + side, "shape": "offsets", "posed": False, "space": [axis, GENDER],
+                       "weigh": {"kind": "calm"}, "examples": examples, "pseudo": [straight]}
 
     def balls(self):
         for kind, (joint, reach, places) in BALLS.items():
@@ -135,7 +142,7 @@ class Maker:
                     local = frame.T @ direction
                     local[1] = 0  # a swing has no turn about the bone
                     turn = Rotation.from_rotvec(np.radians(angle) * local / np.linalg.norm(local))
-                    form = self.sculptor.ball(joint, side, turn, reach)
+                    form = self.sculptors["female"].ball(joint, side, turn, reach)
                     examples.append(self.example(f"{kind}_{name}{side}", form,
                                                  at={kind + side: np.round(turn.as_quat(), 7).tolist()}))
                 yield {"name": kind + side, "shape": "offsets", "posed": False, "space": [axis],
@@ -158,7 +165,7 @@ class Maker:
         """Places of the root that keep the lowest vertex on the ground."""
         places = []
         for frame in frames:
-            matrices = self.sculptor.linear(self.sculptor.joints(frame))
+            matrices = self.sculptors["female"].linear(self.sculptors["female"].joints(frame))
             height = np.einsum("vb,vb->v", matrices[:, 1, :3], self.person.rest) + matrices[:, 1, 3]
             places.append(self.person.heads[0] - [0, height.min(), 0])
         return places

@@ -10,6 +10,9 @@ from source import BODY, METRES, Clothes
 
 SOCK = -6.9   # decimetres: what the shoes' mesh has above this is a sock, which trousers hide
 LASHES = 0.62  # of their length
+# Skin that clothes cover, in metres: nearest vertex of cloth at most that far away and that far beside it; and how deep
+# below the cloth it stays in every form.
+NEAR, BESIDE, BELOW = 0.035, 0.014, 0.005
 
 
 class Part:
@@ -41,6 +44,9 @@ class Person:
         self.weights /= self.weights.sum(axis=1, keepdims=True)
         self.frames = source.frames(source.points)
         self.young_woman = source.points + source.target("macrodetails/caucasian-female-young")
+        self.covered = self.cloth = np.zeros(0, int)
+        self.rest, self.heads = self.form(self.young_woman)
+        self.find_covered()
         self.rest, self.heads = self.form(self.young_woman)
 
     def add(self, name, faces, texcoords, form, weights):
@@ -97,8 +103,37 @@ class Person:
         faces = [face for face in self.shoes.faces if all(height[corner[0]] < SOCK for corner in face)]
         self.add("shoes", faces, self.shoes.texcoords, self.shoes.fit, self.shoes.weights)
 
+    def find_covered(self):
+        """Vertices of the skin below cloth, and the nearest one of the cloth, both at rest."""
+        names = [part.name for part in self.parts]
+        first, last = self.starts[names.index("shirt")], self.starts[names.index("trousers") + 1]
+        distance, nearest = cKDTree(self.rest[first:last]).query(self.rest[:self.parts[0].count])
+        skin, cloth = np.arange(len(nearest)), nearest + first
+        below = ((self.rest[cloth] - self.rest[skin]) * self.normals(self.rest)[cloth]).sum(axis=1)
+        found = (distance < NEAR) & (below > 0) & (distance ** 2 - below ** 2 < BESIDE ** 2)
+        self.covered, self.cloth = skin[found], cloth[found]
+
+    def normals(self, form):
+        """Of the vertices. Faces have four corners."""
+        corners = form[self.faces]
+        across = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+        normals = np.zeros_like(form)
+        for corner in range(4):
+            np.add.at(normals, self.faces[:, corner], across)
+        return normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+
     def form(self, whole):
         """All vertices, and the heads of joints, of a body."""
         ground = self.parts[-1].form(whole)[:, 1].min()
         form = np.concatenate([part.form(whole) for part in self.parts])
-        return (form - [0, ground, 0]) * METRES, (self.source.heads(whole) - [0, ground, 0]) * METRES
+        form = (form - [0, ground, 0]) * METRES
+        return self.tucked(form), (self.source.heads(whole) - [0, ground, 0]) * METRES
+
+    def tucked(self, form, deep=BELOW):
+        """The form, with skin below the cloth that covers it."""
+        if not len(self.covered):
+            return form
+        form, normals = form.copy(), self.normals(form)[self.cloth]
+        below = ((form[self.cloth] - form[self.covered]) * normals).sum(axis=1)
+        form[self.covered] -= np.maximum(deep - below, 0)[:, None] * normals
+        return form

@@ -14,6 +14,7 @@ UPPER = {"elbow": ("upperarm01", "upperarm02"), "knee": ("upperleg01", "upperleg
 LOWER = {"elbow": ("lowerarm01", "lowerarm02", "wrist"), "knee": ("lowerleg01", "lowerleg02", "foot")}
 STRAIGHT = 140.0  # degrees at which muscles are swollen in full
 LEAST = 2e-5      # metres: smaller offsets are left out
+TUCKED = 0.014    # metres that skin is below cloth at shoulders and hips, where cloth of large faces folds
 
 
 def multiply(p, q):
@@ -24,9 +25,11 @@ def multiply(p, q):
 
 
 class Sculptor:
-    def __init__(self, person):
+    """Sculpts a figure: its form and the heads of its joints, both at rest."""
+
+    def __init__(self, person, rest, heads):
         self.person, self.source = person, person.source
-        self.rest, self.faces, self.weights = person.rest, person.faces, person.weights
+        self.rest, self.heads, self.faces, self.weights = rest, heads, person.faces, person.weights
         count = len(self.rest)
         ends = np.concatenate([self.faces[:, [i, (i + 1) % 4]] for i in range(4)])
         near = sparse.csr_matrix((np.ones(len(ends)), ends.T), shape=(count, count))
@@ -42,7 +45,7 @@ class Sculptor:
     def joints(self, turns):
         """Matrices [joints, 4, 4] of joints that are turned in their own axes: {name: Rotation}."""
         found = np.zeros((len(self.source.names), 4, 4))
-        frames, heads = self.person.frames, self.person.heads
+        frames, heads = self.person.frames, self.heads
         for number, (name, parent) in enumerate(zip(self.source.names, self.source.parents)):
             turn = turns[name].as_matrix() if name in turns else np.eye(3)
             local = np.eye(4)
@@ -58,7 +61,7 @@ class Sculptor:
     def moves(self, joints):
         """Rotations [joints, 3, 3] and translations [joints, 3] from rest."""
         turns = joints[:, :3, :3] @ self.person.frames.transpose(0, 2, 1)
-        return turns, joints[:, :3, 3] - np.einsum("jab,jb->ja", turns, self.person.heads)
+        return turns, joints[:, :3, 3] - np.einsum("jab,jb->ja", turns, self.heads)
 
     def linear(self, joints):
         """Matrices [vertices, 3, 4] of linear skinning."""
@@ -129,9 +132,9 @@ class Sculptor:
         joints = self.joints({HINGES[kind][1] + side: Rotation.from_euler("x", angle, degrees=True)})
         matrices = self.linear(joints)
         linear = np.einsum("vab,vb->va", matrices[:, :, :3], self.rest) + matrices[:, :, 3]
-        size = np.linalg.norm(self.person.heads[middle] - self.person.heads[upper])
+        size = np.linalg.norm(self.heads[middle] - self.heads[upper])
         limb = self.share(UPPER[kind], side) + self.share(LOWER[kind][:2], side)
-        mask = self.around(self.person.heads[middle], 0.62 * size + 0.05) * np.clip(1.6 * limb - 0.3, 0, 1)
+        mask = self.around(self.heads[middle], 0.62 * size + 0.05) * np.clip(1.6 * limb - 0.3, 0, 1)
         form = linear + mask[:, None] * (self.mush(0.45 * linear + 0.55 * self.dual(joints), 16) - linear)
 
         centre, bent = joints[middle, :3, 3], angle / STRAIGHT
@@ -160,6 +163,9 @@ class Sculptor:
         joints = self.joints({joint + side: turn})
         matrices = self.linear(joints)
         linear = np.einsum("vab,vb->va", matrices[:, :, :3], self.rest) + matrices[:, :, 3]
-        mask = self.around(self.person.heads[self.source.index[joint + side]], reach)
+        mask = self.around(self.heads[self.source.index[joint + side]], reach)
         form = linear + mask[:, None] * (self.mush(0.5 * linear + 0.5 * self.dual(joints), 18) - linear)
-        return self.at_rest(form, matrices, mask)
+        sculpt = self.at_rest(form, matrices, mask)
+        form = np.einsum("vab,vb->va", matrices[:, :, :3], sculpt) + matrices[:, :, 3]
+        inward = np.linalg.solve(matrices[:, :, :3], (self.person.tucked(form, TUCKED) - form)[..., None])[..., 0]
+        return sculpt + inward * np.clip(4 * mask, 0, 1)[:, None]
