@@ -1,5 +1,6 @@
 """Arrays between numpy and the library: what comes in is checked, what goes out is copied."""
 import ctypes
+import math
 
 import numpy
 
@@ -25,8 +26,11 @@ def take(values, kind, shape, name):
         if not (numpy.isfinite(given).all() and numpy.all(given == numpy.floor(given)) and
                 int(given.min()) >= whole.min and int(given.max()) <= whole.max):
             raise ValueError(f"{name}: numbers must be whole, from {whole.min} to {whole.max}")
-    with numpy.errstate(over="ignore", invalid="ignore"):
-        made = numpy.ascontiguousarray(given, dtype=kind).reshape(given.shape)  # which may be ()
+    if given.dtype == kind:  # nothing to round, and errstate takes longer than all the rest
+        made = given if given.flags.c_contiguous else given.copy()
+    else:
+        with numpy.errstate(over="ignore", invalid="ignore"):
+            made = numpy.ascontiguousarray(given, dtype=kind).reshape(given.shape)  # which may be ()
     return made if made.flags.aligned else made.copy()
 
 
@@ -35,7 +39,7 @@ def copied(address, kind, shape):
     kind = numpy.dtype(kind)
     if isinstance(address, ctypes._Pointer) or isinstance(address, ctypes.c_void_p):
         address = ctypes.cast(address, ctypes.c_void_p).value
-    size = int(numpy.prod(shape, dtype=numpy.int64)) * kind.itemsize
+    size = math.prod(map(int, shape)) * kind.itemsize
     if not address or not size:
         return numpy.empty(shape, dtype=kind)
     return numpy.frombuffer((ctypes.c_char * size).from_address(address), dtype=kind).reshape(shape).copy()

@@ -154,11 +154,11 @@ class Level:
 
 
 def level_of(rig, level):
-    """The Level that a caller means by a number or 'limit'."""
+    """The Level that a caller means by 'cage', a number or 'limit'."""
     if isinstance(level, str):
-        if level != "limit":
-            raise ValueError(f"there is no level '{level}': use a number, or 'limit'")
-        level = LIMIT
+        if level not in ("cage", "limit"):
+            raise ValueError(f"there is no level '{level}': use 'cage', a number, or 'limit'")
+        level = 0 if level == "cage" else LIMIT
     number = level if level.__class__ is int else whole(level, "level", -2 ** 31, 2 ** 31 - 1)
     found = rig._levels.get(number)
     if found is None:

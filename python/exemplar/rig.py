@@ -237,7 +237,7 @@ class Rig:
         return whole(example, "example", 0, len(layer.examples) - 1)
 
     def vertex_count(self, level: typing.Union[int, str] = 0, split: bool = False) -> int:
-        """The number of vertices at a level: 0 the mesh, 1 and up, or 'limit'; or of split vertices."""
+        """The number of vertices at a level: 0 or 'cage' the mesh, 1 and up, or 'limit'; or of split vertices."""
         found = level_of(self, level)
         return found.splits if split else found.vertices
 
@@ -463,7 +463,7 @@ class Rig:
         form; textures, a dict of arrays (N, H, W, 4) of bytes, of which textures= may name some; and report, on a
         driven rig. positions=False leaves the positions out. A single output comes as it is.
 
-        level: 0 the mesh, 1 and up refined levels, 'limit' the limit surface. split: vertices that are split for
+        level: 0 or 'cage' the mesh, 1 and up refined levels, 'limit' the limit surface. split: vertices that are split for
         display (rig.split(level)). weighers: a dict of layers and the weighers to use instead. muted:
         layers to leave out; without it, those that the author muted. driver (N, D, 3): forms of the driver in metres.
         elapsed: seconds since the frame before, for rigs that follow motion (see player). unskinned, unsettled: leave

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import operator
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
@@ -33,6 +34,13 @@ def _limits():
     return [text_of(runtime.ex_limit_name(k)) for k in range(_abi.EX_LIMIT_COUNT)]
 
 
+@functools.lru_cache(maxsize=None)
+def _parameters(kind):
+    """The library's parameters of a kind, by name."""
+    info = runtime.ex_weigher_kind_info(kind).contents
+    return {text_of(info.parameters[i].name): info.parameters[i] for i in range(info.parameter_count)}
+
+
 def _number(value, name):
     """A finite number."""
     if isinstance(value, (str, bytes)):
@@ -56,6 +64,18 @@ def _row(values, count, name):
     return row
 
 
+def _numbers(values, count, name):
+    """The same as a tuple; quick for a few numbers of Python's own."""
+    if type(values) in (tuple, list) and len(values) == count and all(type(v) in (float, int) for v in values):
+        try:
+            row = tuple(map(float, values))
+        except OverflowError:
+            raise ValueError(f"{name} has a number that is too large") from None
+        if all(map(math.isfinite, row)):
+            return row
+    return tuple(_row(values, count, name).tolist())
+
+
 class SpaceAxis:
     """An axis of a space.
 
@@ -77,13 +97,12 @@ class SpaceAxis:
         if not isinstance(limit, str) or limit not in _limits():
             raise ValueError(f"limit is {limit!r}: use {', '.join(_limits())}")
         self.name, self.kind, self.limit, self.clamp = name, kind, limit, bool(clamp)
-        ends = _row(range, 2, f"range of axis '{name}'")
-        self.min, self.max = float(ends[0]), float(ends[1])
+        self.min, self.max = _numbers(range, 2, f"range of axis '{name}'")
         if kind == "scalar":
             self.rest = min(max(0.0, self.min), self.max) if rest is None else _number(rest, f"rest of axis '{name}'")
         else:
-            self.rest = (0.0, 0.0, 0.0, 1.0) if rest is None else tuple(_row(rest, 4, f"rest of axis '{name}'").tolist())
-        self.about = tuple(_row(about, 3, f"about of axis '{name}'").tolist())
+            self.rest = (0.0, 0.0, 0.0, 1.0) if rest is None else _numbers(rest, 4, f"rest of axis '{name}'")
+        self.about = _numbers(about, 3, f"about of axis '{name}'")
         self.scale = None if scale is None else _number(scale, f"scale of axis '{name}'")
         if kind == "driver":
             if width is None:
@@ -113,11 +132,14 @@ class SpaceAxis:
 
     @classmethod
     def _read(cls, axis, name):
-        kind = _AXIS_WORDS[axis.kind]
-        return cls(name, kind, (axis.min, axis.max), None if kind == "driver" else
-                   axis.rest if kind == "scalar" else list(axis.rest_rotation),
-                   list(axis.about) if kind in ("swing", "twist") else (0, 1, 0),
-                   axis.scale or None, axis.clamp, _limits()[axis.limit], axis.width)
+        """An axis of the library's, which has checked it."""
+        made, kind = cls.__new__(cls), _AXIS_WORDS[axis.kind]
+        made.name, made.kind, made.min, made.max = name, kind, axis.min, axis.max
+        made.width = axis.width if kind == "driver" else 1 if kind == "scalar" else 4
+        made.rest = axis.rest if kind == "scalar" else (0.0, 0.0, 0.0, 1.0) if kind == "driver" else tuple(axis.rest_rotation)
+        made.about = tuple(axis.about) if kind in ("swing", "twist") else (0.0, 1.0, 0.0)
+        made.scale, made.clamp, made.limit = axis.scale or None, bool(axis.clamp), _limits()[axis.limit]
+        return made
 
     def _struct(self):
         if self.kind == "driver":
@@ -259,6 +281,8 @@ class Weigher:
             raise ValueError(f"a '{kind}' weigher needs points (examples, numbers)")
         if numpy.ndim(points) == 1:
             points = numpy.asarray(points)[:, None]
+        elif isinstance(points, numpy.ndarray) and points.ndim != 2:
+            raise ValueError(f"points must be (examples, numbers); this is {points.shape}")
         rows = take(points, "f8", (None, None), "points").copy()
         if rows.shape[0] < 1 or rows.shape[1] < 1:
             raise ValueError(f"points must be (examples, numbers), of one example or more; this is {rows.shape}")
@@ -333,8 +357,7 @@ class Weigher:
 
     @staticmethod
     def _set(definition, kind, parameters):
-        info = runtime.ex_weigher_kind_info(definition.kind).contents
-        known = {text_of(info.parameters[i].name): info.parameters[i] for i in range(info.parameter_count)}
+        known = _parameters(definition.kind)
         for name, value in parameters.items():
             if name not in known:
                 raise TypeError(f"'{kind}' has no parameter '{name}'; it has {', '.join(known) or 'none'}")

@@ -188,6 +188,10 @@ def test_levels(face, arm):
     assert numpy.array_equal(face.mesh_at(1).vertices, face.evaluate({"age": 1}, level=1, muted=list(face.layers))[0])
     assert numpy.array_equal(face.mesh_at(0).vertices, face.mesh.vertices)
     assert face.mesh_at(1).triangles.max() == face.vertex_count(1) - 1
+    for pose in (None, {"age": 0.3}):
+        assert numpy.array_equal(face.evaluate(pose, level="cage", normals=True).normals, face.evaluate(pose, normals=True).normals)
+    assert face.vertex_count("cage") == face.vertex_count(0) != face.vertex_count(1)
+    assert numpy.array_equal(face.split("cage").triangles, face.split(0).triangles)
     for level, match in ((2, "no level 2"), ("fine", "no level 'fine'"), (-7, "no level -7")):
         with pytest.raises(ValueError, match=match):
             face.evaluate(level=level)

@@ -148,6 +148,7 @@ def test_from_threads():
     (lambda w: w.distance([1, 2], [1]), ValueError, "b must be"),
     (lambda w: Weigher([[0], [1]]).remove(0).remove(0), exemplar.Error, "example"),
     (lambda w: Weigher(None), ValueError, "needs points"),
+    (lambda w: Weigher(numpy.zeros((2, 2, 2))), ValueError, r"\(examples, numbers\); this is \(2, 2, 2\)"),
     (lambda w: Weigher([[0]], kind=3), ValueError, "no weigher 3"),
     (lambda w: Weigher([[0]], kind="direct"), ValueError, "no points"),
     (lambda w: Weigher(None, kind="direct"), ValueError, "needs axes"),
