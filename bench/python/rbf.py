@@ -16,6 +16,7 @@ scipy has neither. scipy solves for the outputs; a weigher solves for the weight
 and a product of weights and outputs gives the rest. Times are the best of several runs.
 """
 import argparse
+import functools
 import sys
 import time
 
@@ -76,6 +77,15 @@ def main():
         print(f"{kernel:18s}{difference:12.1e}{times}")
     print(f"The weights of {given.queries} queries alone, without the product: {text(min(alone)).strip()} to "
           f"{text(max(alone)).strip()}.")
+    eye, ours = numpy.eye(given.points), pairs[0][3]  # like for like: scipy asked for the weights of the points
+    weigher, moved = exemplar.Weigher(points, ranges=ranges, **ours), points[0] + 0.01
+    work = [("solve for the weights", lambda: RBFInterpolator(points, eye, kernel="linear", degree=1),
+             lambda: exemplar.Weigher(points, ranges=ranges, **ours)),
+            ("weights at one place", functools.partial(RBFInterpolator(points, eye, kernel="linear", degree=1), queries[:1]),
+             lambda: weigher.weights(queries[:1])),
+            ("move a point", None, lambda: weigher.move(0, moved))]
+    for name, scipy_way, our_way in work:
+        print(f"{name:24s}{text(best(scipy_way)[0]) if scipy_way else '-':>12s} |{text(best(our_way)[0])}")
     if wrong:
         sys.exit("rbf.py: values differ")
 
