@@ -1,12 +1,13 @@
 /*
- * crowd - evaluate many poses of one rig in one call, on all cores.
+ * crowd - evaluate many poses of one rig in one call, by four threads.
  *
  *   crowd RIG.glb INPUT FROM TO
  *
- * The library starts no threads. It passes its work to a task hook; this one starts a thread for each core, which is
- * enough for a sample. An engine passes its job system instead. Results do not depend on it, bit for bit.
+ * The library starts no threads. It passes its work to a task hook; this one starts four threads, which is enough for a
+ * sample. An engine passes its job system instead. Results do not depend on it, bit for bit.
  */
-#include <exemplar/author/formats.h>
+#include "read_file.h"
+
 #include <exemplar/rig.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -43,13 +44,16 @@ static void run(void *user, int count, int grain, ex_task_body body, void *conte
 }
 
 int main(int count, char **words) {
-    ex_rig *rig = NULL;
-    ex_error error = {0};
-    if (count != 5 || ex_rig_read(words[1], NULL, &rig, &error) != EX_OK) {
-        fprintf(stderr, "%s\n", count != 5 ? "usage: crowd RIG.glb INPUT FROM TO" : error.text);
-        return count != 5 ? 2 : 1;
+    if (count != 5) {
+        fprintf(stderr, "usage: crowd RIG.glb INPUT FROM TO\n");
+        return 2;
     }
+    ex_rig *rig = read_rig(words[1]);
+    if (!rig)
+        return 1;
     const int input = ex_rig_input_find(rig, words[2]), vertices = ex_rig_level_vertex_count(rig, 0);
+    if (input < 0)
+        return fprintf(stderr, "crowd: the rig has no input '%s'\n", words[2]), 1;
     const size_t dials = (size_t)ex_rig_pose_size(rig), joints = (size_t)ex_rig_joint_count(rig);
     const ex_tasks tasks = {.run = run};
     const ex_evaluation how = {.tasks = &tasks};

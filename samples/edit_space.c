@@ -5,24 +5,23 @@
  *
  * The rig is unchanged. The edit makes a new weigher, and evaluation uses it instead of the layer's own.
  */
-#include <exemplar/author/formats.h>
+#include "read_file.h"
+
 #include <exemplar/rig_inspect.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int main(int count, char **words) {
-    ex_rig *rig = NULL;
     ex_weigher *edited = NULL;
     ex_error error = {0};
     if (count != 2) {
         fprintf(stderr, "usage: edit_space RIG.glb\n");
         return 2;
     }
-    if (ex_rig_read(words[1], NULL, &rig, &error) != EX_OK) {
-        fprintf(stderr, "edit_space: %s\n", error.text);
+    ex_rig *rig = read_rig(words[1]);
+    if (!rig)
         return 1;
-    }
     const ex_weigher *weigher = ex_rig_weigher(rig, 0);
     const int examples = ex_weigher_example_count(weigher), dimension = ex_weigher_dimension(weigher);
 

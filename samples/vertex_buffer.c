@@ -8,7 +8,8 @@
  * coordinates or normals are discontinuous. Indices and texture coordinates do not change with the pose; upload them
  * once.
  */
-#include <exemplar/author/formats.h>
+#include "read_file.h"
+
 #include <exemplar/rig.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +22,13 @@ typedef struct vertex {
 } vertex;
 
 int main(int count, char **words) {
-    ex_rig *rig = NULL;
-    ex_error error = {0};
     if (count != 2) {
         fprintf(stderr, "usage: vertex_buffer RIG.glb\n");
         return 2;
     }
-    if (ex_rig_read(words[1], NULL, &rig, &error) != EX_OK) {
-        fprintf(stderr, "vertex_buffer: %s\n", error.text);
+    ex_rig *rig = read_rig(words[1]);
+    if (!rig)
         return 1;
-    }
     const ex_evaluation how = {.level = ex_rig_level(rig), .split = true};
     const ex_rig_mesh mesh = ex_rig_level_mesh(rig, how.level);
     vertex *buffer = calloc((size_t)mesh.split_count, sizeof *buffer);
