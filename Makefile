@@ -7,7 +7,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all setup build demo docs test test-leaks test-clients fuzz deb test-deb install amalgamate wheel blender bench format clean help
+.PHONY: all setup build demo pictures docs test test-leaks test-clients fuzz deb test-deb install amalgamate wheel blender bench format clean help
 
 all: build
 
@@ -24,6 +24,9 @@ demo:
 
 docs:
 	@scripts/docs
+
+pictures:
+	@scripts/pictures
 
 test:
 	@EX_WERROR=$(EX_WERROR) scripts/test
@@ -71,8 +74,10 @@ clean:
 help:
 	@echo 'make            build the libraries and the tool, with the editor in it, into $(RELEASE)'
 	@echo '                (EX_EDITOR=OFF: without the editor; EX_CUDA=ON: with the GPU runtime; VERBOSE=1: show all output)'
-	@echo 'make demo       build, write the sample projects, their rigs and a picture of each into $(DEMO)'
+	@echo 'make demo       build, make the sample projects and rigs, and a page of their pictures: $(DEMO)/index.html'
+	@echo '                (OPEN=no: do not open it in a browser)'
 	@echo 'make docs       build, and make the documentation site in out/docs, which opens from disk and has a search'
+	@echo 'make pictures   build, and draw the moving pictures of the README again, docs/pictures/hero-*.png'
 	@echo 'make test       run the tests of the libraries and the tool and again under sanitizers (EX_WERROR=OFF: let'
 	@echo '                warnings pass; EX_DATA=DIR: data beyond the repository)'
 	@echo 'make test-leaks have valgrind and the thread sanitizer watch those of them that they can'
