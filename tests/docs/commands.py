@@ -4,8 +4,10 @@
     UPDATE_DOCS=1 commands.py …                writes the output of ```console blocks into the pages
     UPDATE_PICTURES=1 commands.py …            copies the pictures that a page's commands make to where the page has them
 
-pages.py defines which blocks are run. Commands of ```sh blocks must end with 0; those of ```console blocks must print
-the text below them. Times and sizes of files differ between machines and builds, so both sides are masked before they
+pages.py defines which blocks are run. Commands of ```sh blocks must end with 0. If a ```text block follows, each of its
+lines must be among what they print, or begin such a line; numbers may differ by a sixth, since scans and times differ
+between machines, and lines with an ellipsis are not looked up. Commands of ```console blocks must print the text below
+them. Times and sizes of files differ between machines and builds, so both sides are masked before they
 are compared: "12 ms" and "1.5 s" become "TIME", "87 kB" becomes "SIZE", the values of "seconds" and "bytes" become N.
 Decimals are cut after the sixth, since compilers may differ in the last. The error of a sculpt is masked too: it is
 only rounding.
@@ -85,6 +87,40 @@ def steps_of(page, faults):
     return steps
 
 
+def excerpts_of(page, steps):
+    """(line, text, steps): each ```text block directly below a ```sh block, and the steps of that."""
+    found = []
+    for above, below in zip(page.pieces, page.pieces[1:]):
+        end = above.line + above.text.count("\n")
+        if above.language == "sh" and above.reason is None and below.language == "text" and below.line <= end + 3:
+            found.append((below.line, below.text, [step for step in steps if above.line <= step.line < end]))
+    return found
+
+
+def is_like(shown, printed):
+    """The same words, and numbers that are nearly the same; printed may go on."""
+    words, others = (re.split(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)", " ".join(line.split())) for line in (shown, printed))
+    if words[-1] == "":
+        words.pop()
+    if len(others) < len(words):
+        return False
+    for a, b in zip(words[1::2], others[1::2]):
+        if abs(float(a) - float(b)) > max(abs(float(a)), abs(float(b))) / 6 + 0.02:
+            return False
+    last = len(words) - 1
+    return all(others[i].startswith(words[i]) if i == last else others[i] == words[i] for i in range(0, len(words), 2))
+
+
+def check_excerpts(page, steps, faults):
+    for line, text, of in excerpts_of(page, steps):
+        if not of or any(step.printed is None or step.had_no_editor() for step in of):
+            continue
+        printed = [masked(row) for step in of for row in step.printed.splitlines()]
+        for number, row in enumerate(text.splitlines(), line):
+            if row.strip() and "…" not in row and not any(is_like(masked(row), other) for other in printed):
+                faults.append((number, f"the page shows\n{row}\nwhere the commands above print\n" + "\n".join(printed[:40])))
+
+
 class Result:
     def __init__(self, page):
         self.page, self.faults, self.ran, self.not_run, self.checked, self.seconds = page, [], 0, {}, 0, 0.0
@@ -147,6 +183,7 @@ def check_page(path, named, tool, environment):
                     compare(result, step)
                 elif fault := shell.fault_of(step, in_time, LIMIT):
                     result.faults.append((step.line, fault))
+            check_excerpts(page, steps, result.faults)
             for link in PICTURE.findall(page.prose):
                 made = work / pathlib.PurePath(link).name
                 if made.suffix not in (".png", ".svg") or not made.exists():

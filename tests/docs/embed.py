@@ -1,6 +1,7 @@
 """docs/guides/embed.md, verbatim: its program is built against an installed prefix in the four ways that the page
 shows, prints the numbers of the page and of 'exemplar pose', and links the libraries that the page names. Its pieces of
-C compile without a warning and run, with a misuse hook that aborts.
+C compile without a warning and run, with a misuse hook that aborts, each alone and those of one rig together. Its
+program in C++ prints the same numbers.
 
     embed.py EMBED.md SOURCE_DIR BUILD_DIR CC
 
@@ -150,8 +151,31 @@ def check_cmake(found, work, compiler, env):
             run(["./play", "arm/arm.glb", "elbow", "90"], work, env), "the program built by CMake")
 
 
+def check_plus(found, work, env):
+    programs = [body for comment, _, body in found if comment == "c++"]
+    if len(programs) != 1:
+        fail("the page has no single program in C++")
+    (work / "plus.cpp").write_text(programs[0])
+    run(["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "plus.cpp", "-Iprefix/include", "prefix/lib/libexemplar.a",
+         "-lm", "-o", "plus"], work, env)
+    said, known = run(["./plus", "arm/arm.glb"], work, env), run(["./play", "arm/arm.glb", "elbow", "90"], work, env)
+    near(numbers(said), numbers(known), 2e-5, "the program in C++")
+
+
+def check_together(pieces, above, work, compiler, env):
+    """The pieces of the rig that has most, one after the other. valgrind, if it is there, sees writes out of bounds."""
+    rig, bodies = max(pieces.items(), key=lambda item: len(item[1]))
+    if len(bodies) < 3:
+        fail(f"{len(bodies)} pieces for {rig}")
+    (work / "together.c").write_text(HARNESS.format(above=above, piece="".join(bodies)))
+    run([compiler, "-std=c17", "-g", "-Wno-unused-function", "together.c", "-Iprefix/include", "prefix/lib/libexemplar.a", "-lm",
+         "-o", "together"], work, env)
+    watch = ["valgrind", "-q", "--error-exitcode=9"] if shutil.which("valgrind") else []
+    run([*watch, "./together", f"{rig}/{rig}.glb"], work, env)
+
+
 def check_pieces(found, work, compiler, env):
-    above, count, said = "", 0, ""
+    above, count, said, pieces = "", 0, "", {}
     for comment, language, body in found:
         rig = re.fullmatch(r"piece: (\w+)", comment)
         if language != "c" or "int main" in body:
@@ -162,6 +186,7 @@ def check_pieces(found, work, compiler, env):
         if not rig:
             fail(f"a piece of C without '<!-- piece: RIG -->' before it:\n{body}")
         count += 1
+        pieces.setdefault(rig[1], []).append(body)
         source = work / f"piece{count}.c"
         source.write_text(HARNESS.format(above=above, piece=body))
         # A piece does not use everything above it.
@@ -172,6 +197,7 @@ def check_pieces(found, work, compiler, env):
         said += run([f"./piece{count}", f"{rig[1]}/{rig[1]}.glb"], work, env)
     if count < 5 or "the elbow is at 90.000 degrees" not in said:
         fail(f"{count} pieces say\n{said}")
+    check_together(pieces, above, work, compiler, env)
     return count
 
 
@@ -201,6 +227,7 @@ def try_page(page, source, build, work, compiler):
 
     check_shell(page, found, work, env)
     check_cmake(found, work, compiler, env)
+    check_plus(found, work, env)
     count = check_pieces(found, work, compiler, env)
     print(f"the program in four ways, and {count} pieces")
     print("1 passed, 0 failed")

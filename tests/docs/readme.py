@@ -11,7 +11,7 @@ import tempfile
 
 LINES = 150
 PROGRAM_LINES = 25
-PICTURE_BYTES = 200000
+PICTURE_BYTES = 450000  # of a moving picture
 
 
 def blocks(text, language):

@@ -21,7 +21,7 @@ SEARCHES = {
     "ex_rig_evaluate": ["reference/c-api"],
     "--paths": ["reference/commands/init"],
     "EX_KERNEL_BSPLINE": ["style", "source/include/exemplar/weigh-h"],
-    "morph targets": ["reference/commands/bake", "guides/bake"],
+    "morph targets": ["reference/commands/bake", "guides/bake", "guides/embed"],
     "kick": ["tutorial"],
 }
 
