@@ -77,7 +77,11 @@ static void end(pool *p, slot *s, int status) {
     const int task = s->task;
     s->child = 0;
     p->running--;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+    const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    /* One that is killed after its last act has done its work. */
+    if (well || exi_farm_has_piece(p->farm, task)) {
+        if (!well)
+            exi_farm_forget(p->farm, task);
         p->phases[task] = FINISHED;
         p->finished++;
         p->weight_done += weight_of(p, task);

@@ -134,6 +134,8 @@ typedef enum exi_farm_state {
 
 /* States [task_count] from three listings of folders; no piece is opened. Results: FILE, MEMORY. */
 ex_result exi_farm_states(const exi_farm *farm, exi_farm_state *states, ex_error *error);
+/* True if the piece of a task is there and fits. */
+bool exi_farm_has_piece(const exi_farm *farm, int task);
 /* The folder's mark of this process on a task: NAME.host.pid. Caller frees. */
 char *exi_farm_mark_name(const exi_farm *farm, int task);
 /* Makes the mark, or renews it as a sign of life; and removes it. Failures do not matter: the task goes on. */

@@ -61,26 +61,13 @@ static ex_result check_inputs(const exi_farm *farm, const json_t *task, ex_error
     return result;
 }
 
-/* True if the piece of a task is there and fits. */
-static bool is_there(const exi_farm *farm, int task) {
-    ex_error error = {.result = EX_OK};
-    exi_piece piece;
-    char *path = exi_farm_piece_path(farm, task);
-    if (!path)
-        return false;
-    const bool fits = exi_piece_open(path, farm->tasks[task].fingerprint, &piece, &error) == EX_OK;
-    exi_piece_close(&piece);
-    free(path);
-    return fits;
-}
-
 /* Waits for the pieces that the task needs. One that failed is not waited for. */
 static ex_result await_needs(const exi_farm *farm, const json_t *task, ex_error *error) {
     const json_t *needs = json_object_get(task, "needs");
     double waited = 0;
     for (size_t i = 0; i < json_array_size(needs);) {
         const int need = (int)json_integer_value(json_array_get(needs, i));
-        if (is_there(farm, need)) {
+        if (exi_farm_has_piece(farm, need)) {
             i++;
             continue;
         }
@@ -284,7 +271,7 @@ static void *keep_beating(void *user) {
 
 static int do_task(const ex_call *call, const exi_farm *farm, const exi_farm_program *program, int task) {
     ex_error error = {.result = EX_OK};
-    if (is_there(farm, task)) {
+    if (exi_farm_has_piece(farm, task)) {
         if (!call->quiet)
             exi_print_to(stderr, "exemplar: task %d (%s) is done already\n", task + 1, farm->tasks[task].name);
         return EX_EXIT_DONE;

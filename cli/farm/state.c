@@ -163,6 +163,18 @@ ex_result exi_farm_states(const exi_farm *farm, exi_farm_state *states, ex_error
     return result;
 }
 
+bool exi_farm_has_piece(const exi_farm *farm, int task) {
+    ex_error error = {.result = EX_OK};
+    exi_piece piece;
+    char *path = exi_farm_piece_path(farm, task);
+    if (!path)
+        return false;
+    const bool fits = exi_piece_open(path, farm->tasks[task].fingerprint, &piece, &error) == EX_OK;
+    exi_piece_close(&piece);
+    free(path);
+    return fits;
+}
+
 /* ---- failures ---- */
 
 /* Writes a small file whole. Not by the library, which writes nothing once a signal was noted. */

@@ -94,20 +94,38 @@ class Here(Failure):
         self.fine("farm", "retry", "plan", "-q")
         self.ends()
 
-    def test_one_that_is_always_killed(self):
-        run = self.submit(1)
+    def kill_first(self, run, before=lambda kills: None):
+        """Kills the first task whenever it starts, until a submit ends; before(n) is called before the n-th kill."""
         first, kills = self.tasks()[0]["piece"].encode(), 0
         while run.poll() is None:
             for process, kind in self.victims(slurm.descendants(run.pid)):
                 try:
                     words = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
                     if kind == b"farm" and first in words:
+                        os.kill(process, signal.SIGSTOP)
+                        before(kills + 1)
                         os.kill(process, signal.SIGKILL)
                         kills += 1
                 except OSError:
                     pass
             time.sleep(0.01)
-        said = run.communicate()[0]
+        return run.communicate()[0], kills
+
+    def test_killed_at_the_end(self):
+        """One that is killed when its piece is there is done, and nothing is said of it."""
+        self.fine("farm", "do", "plan", "1", "-q")
+        kept = self.piece(1).rename(self.folder / "kept")
+        run = self.submit(1)
+        said, kills = self.kill_first(run, lambda n: n == 3 and kept.rename(self.piece(1)))
+        self.assertEqual((run.returncode, kills), (0, 3), said)
+        self.assertNotIn("failed", said)
+        self.assertEqual(list((self.folder / "plan/failed").iterdir()), [])
+        self.fine("farm", "retry", "plan", "-q")  # sweeps the folders of those that were killed
+        self.ends()
+
+    def test_one_that_is_always_killed(self):
+        run = self.submit(1)
+        said, kills = self.kill_first(run)
         self.assertEqual(run.returncode, 1, said)
         self.assertIn("task 1 ", said)
         self.assertGreaterEqual(kills, 3)
