@@ -167,6 +167,10 @@ bool exi_edit_is_driver_motion(const char *path, int vertex_count);
 /* Answers with the complete motion; false after a refusal, which uses its name. */
 bool exi_edit_reply_driver(const exi_edit *edit, const char *path, const char *name, exi_answer *answer);
 
+/* The rig that an earlier build wrote beside the project, if it is newer than all that it is made from; else NULL.
+ * (edit_beside.c) */
+ex_rig *exi_edit_rig_beside(const exi_edit *edit, const ex_project_view *view);
+
 /* Emits names of joints and dials, for a motion file that names its joints: "names" of the rig that it moves, "unmoved"
  * joints of the rig, and "unused" joints of the file. (edit_matched.c) */
 void exi_edit_emit_matched(exi_emitter *json, const ex_rig *rig, const char *path, const ex_joint_map *map);

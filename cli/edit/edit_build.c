@@ -1,21 +1,13 @@
 /* cli/edit/edit_build.c - builds and checks the page's version of the project, which may be newer than the one on
  * disk. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "cli/base/encode.h"
-#include "cli/base/files.h"
-#include "cli/base/named.h"
 #include "cli/base/report.h"
 #include "cli/project/damped.h"
 #include "cli/project/findings.h"
 #include "edit.h"
 
-#include <exemplar/author/cache.h>
-#include <exemplar/author/files.h>
-
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Refuses an uploaded project. */
 static void refuse_project(const exi_edit *edit, exi_answer *answer, const ex_error *error) {
@@ -168,76 +160,10 @@ static void build_draft(exi_edit *edit, building *b, const ex_project *project, 
     b->rig = NULL;
 }
 
-/* ---- the rig beside the project ---- */
-
-static bool is_after(struct timespec a, struct timespec b) {
-    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
-
-typedef struct older {
-    const char *project;
-    const struct stat *than;
-} older;
-
-/* True if a file's contents are no newer than those of the rig, and it was not put there after the rig: a file that
- * takes another's place keeps the time of its contents. */
-static bool is_older(const char *path, const struct stat *than) {
-    struct stat file, link;
-    return stat(path, &file) == 0 && lstat(path, &link) == 0 && !is_after(file.st_mtim, than->st_mtim) &&
-           !is_after(file.st_ctim, than->st_ctim) && !is_after(link.st_ctim, than->st_ctim);
-}
-
-/* A .gltf file has its numbers and images in other files, so it is never older. */
-static bool visit_older(void *user, const char *path, const char *where) {
-    const older *o = user;
-    char *whole = ex_path_join(o->project, path);
-    (void)where;
-    if (whole)
-        whole[ex_cache_file_length(whole)] = '\0';
-    const bool good = whole && !ex_path_ends_with(whole, ".gltf") && is_older(whole, o->than);
-    free(whole);
-    return good;
-}
-
-/* True if a layer of the rig has the axes and the examples of the project's, by name and in their order. */
-static bool is_layer_of(const ex_rig *rig, int l, const ex_project_layer *layer) {
-    const ex_weigher *weigher = ex_rig_weigher(rig, l);
-    bool same = strcmp(ex_rig_layer_name(rig, l), layer->name) == 0 &&
-                ex_weigher_example_count(weigher) == layer->example_count &&
-                ex_weigher_axis_count(weigher) == layer->axis_count;
-    for (int k = 0; same && k < layer->example_count; k++)
-        same = strcmp(ex_rig_example_name(rig, l, k), layer->examples[k].name) == 0;
-    for (int i = 0; same && i < layer->axis_count; i++)
-        same = strcmp(ex_rig_input_name(rig, ex_rig_layer_input(rig, l, i)), layer->axes[i].name) == 0;
-    return same;
-}
-
-static bool is_of(const ex_rig *rig, const ex_project_view *view) {
-    bool same = ex_rig_layer_count(rig) == view->layer_count;
-    for (int l = 0; same && l < view->layer_count; l++)
-        same = is_layer_of(rig, l, &view->layers[l]);
-    return same;
-}
-
-/* The rig that an earlier build wrote beside the project, if it is newer than all that it is made from; else NULL. */
-static ex_rig *rig_beside(const exi_edit *edit, const ex_project_view *view) {
-    struct stat status;
-    ex_rig *rig = NULL;
-    char *path = exi_path_with_ending(edit->path, ".glb");
-    if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode) && is_older(edit->path, &status) &&
-        exi_named_files(view, false, visit_older, &(older){edit->path, &status}) &&
-        ex_rig_read(path, NULL, &rig, NULL) == EX_OK && !is_of(rig, view)) {
-        ex_rig_destroy(rig);
-        rig = NULL;
-    }
-    free(path);
-    return rig;
-}
-
-/* Answers with that rig for a first look, or with no bytes. */
+/* Answers with the rig of an earlier build for a first look, or with no bytes. */
 static void send_beside(exi_edit *edit, building *b, const ex_project *project, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
-    ex_rig *rig = rig_beside(edit, b->view);
+    ex_rig *rig = exi_edit_rig_beside(edit, b->view);
     if (rig && (exi_rig_encode_bare(rig, &b->rig, &b->rig_size, &error) != EX_OK ||
                 exi_project_encode(project, &b->text, &b->text_size, &error) != EX_OK))
         b->rig_size = 0;

@@ -1,5 +1,6 @@
 /* exemplar demo - writes and builds sample projects that the program itself generates. */
 #include "cli/base/command.h"
+#include "cli/base/emit.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
 #include "cli/base/keep.h"
@@ -24,7 +25,7 @@ static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "DIR",
-     .help = "output folder (default: ./NAME); without NAME, every demo gets its own folder in it",
+     .help = "output folder (default: ./NAME); without NAME, write the quick demos, each into its own folder in it",
      .text = &output},
     {.name = "force",
      .letter = 'f',
@@ -274,6 +275,36 @@ static int write_all(const ex_call *call) {
     return EX_EXIT_DONE;
 }
 
+/* Names the demos, with what each shows. */
+static int list_demos(const ex_call *call) {
+    exi_emitter json = {NULL, false};
+    if (call->json) {
+        json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_open(&json, "demos", '[');
+    }
+    for (int i = 0; i < ex_demo_count; i++) {
+        const ex_demo *demo = &ex_demos[i];
+        if (!call->json) {
+            exi_print("%-9s %s\n", demo->name, demo->summary);
+            continue;
+        }
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "name", demo->name);
+        exi_emit_text(&json, "summary", demo->summary);
+        exi_emit_bool(&json, "long", exi_demo_is_long(demo));
+        exi_emit_close(&json, '}');
+    }
+    if (call->json) {
+        exi_emit_close(&json, ']');
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else if (!call->quiet) {
+        exi_print("\n'%s demo NAME' writes one of them and builds it.\n", call->program);
+    }
+    return EX_EXIT_DONE;
+}
+
 static int unknown_demo(const ex_call *call) {
     const char *candidates[64];
     int count = 0;
@@ -287,8 +318,10 @@ static int unknown_demo(const ex_call *call) {
 }
 
 static int run(const ex_call *call) {
+    if (call->argument_count == 0 && (quick || takes > 0))
+        return exi_wrong_usage(call->command, "--%s needs the name of a demo", quick ? "quick" : "takes");
     if (call->argument_count == 0)
-        return write_all(call);
+        return output || all || force ? write_all(call) : list_demos(call);
     for (int i = 0; i < ex_demo_count; i++)
         if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && quick && strcmp(ex_demos[i].name, "body") != 0)
             return exi_wrong_usage(call->command, "--quick goes with 'body', not with '%s'", ex_demos[i].name);
@@ -310,7 +343,8 @@ const ex_command cmd_demo = {
                    "prints what was written and commands to try next. NAME is one of: blob, arm,\n"
                    "face, elbow, twist, shoulder, emotion, bar, stretch, cylinder, creature,\n"
                    "heads, sleeve, shirt, outfit, human, strides, scanned, body. Without NAME, it\n"
-                   "writes all but the last seven, which take longer or more room.\n"
+                   "lists them; with -o alone, it writes all but the last seven, which take longer\n"
+                   "or more room.\n"
                    "\n"
                    "'human' is a dressed person over gender, age, muscle and weight, with skins,\n"
                    "expressions, sculpts at the joints and a walk. Its folder takes 110 MB.\n"
@@ -333,7 +367,8 @@ const ex_command cmd_demo = {
                    "scan'); 'exemplar scan run DIR' continues after an interruption.\n"
                    "\n"
                    "A folder that is not empty is left alone unless you give --force.",
-    .examples = "exemplar demo blob\n"
+    .examples = "exemplar demo\n"
+                "exemplar demo blob\n"
                 "exemplar demo human\n"
                 "exemplar demo shirt\n"
                 "exemplar demo body --quick -o person\n"

@@ -645,7 +645,15 @@ class Demo(harness.Case):
         (self.folder / "empty").mkdir()
         self.succeed("demo", "blob", "-o", "empty")
 
-    def test_without_a_name_all_of_them(self):
+    def test_without_a_name_a_list(self):
+        lines = self.succeed("demo").out.splitlines()
+        listed = self.succeed("demo", "--json").json()["demos"]
+        self.assertEqual([line.split()[0] for line in lines[:-2]], [demo["name"] for demo in listed])
+        self.assertIn({"name": "body", "long": True}.items(), [{k: d[k] for k in ("name", "long")}.items() for d in listed])
+        self.assertEqual(self.listing(), {})
+        self.sentence(self.run_tool("demo", "--quick"), 2, "--quick", "name of a demo")
+
+    def test_with_a_folder_alone_all_of_them(self):
         out = self.succeed("demo", "-o", "all/of/them").out
         self.assertIn("blob: ", out)
         self.assertTrue((self.folder / "all/of/them/blob/blob.glb").exists())
