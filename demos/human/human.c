@@ -32,6 +32,8 @@ STORED(skin_male_old);
 STORED(hair_child);
 STORED(hair_young);
 STORED(hair_old);
+STORED(cloth_shirt);
+STORED(cloth_trousers);
 
 #define IMAGE(symbol)                                                                                                  \
     { #symbol ".jpg", exi_##symbol##_start, exi_##symbol##_end }
@@ -102,6 +104,12 @@ static ex_result add_layers(const char *directory, ex_error *error) {
 const void *exi_person_bytes(size_t *size) {
     *size = (size_t)(exi_person_end - exi_person_start);
     return exi_person_start;
+}
+
+const void *exi_person_cloth(bool trousers, size_t *size) {
+    const unsigned char *start = trousers ? exi_cloth_trousers_start : exi_cloth_shirt_start;
+    *size = (size_t)((trousers ? exi_cloth_trousers_end : exi_cloth_shirt_end) - start);
+    return start;
 }
 
 ex_result exi_demo_human(const char *directory, ex_error *error) {

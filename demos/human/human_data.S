@@ -27,6 +27,8 @@
     FILE(hair_child, "hair_child.jpg")
     FILE(hair_young, "hair_young.jpg")
     FILE(hair_old, "hair_old.jpg")
+    FILE(cloth_shirt, "cloth_shirt.jpg")
+    FILE(cloth_trousers, "cloth_trousers.jpg")
 #ifdef __ELF__
     .section .note.GNU-stack,"",%progbits
 #endif

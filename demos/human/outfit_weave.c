@@ -4,6 +4,7 @@
  * are those of what the person wears.
  */
 #include "demos/human/outfit_weave.h"
+#include "demos/human/person.h"
 #include "demos/vector.h"
 
 #include "common/array.h"
@@ -156,11 +157,29 @@ static void drop_images(ex_scene *looks) {
     looks->image_count = images;
 }
 
+/* The person's own images are cut to her shirt and trousers: plain cloth takes their place. False if out of memory. */
+static bool lay_cloth(ex_scene *looks) {
+    for (int i = 0; i < looks->image_count; i++) {
+        ex_scene_image *image = &looks->images[i];
+        size_t size;
+        const void *cloth = exi_person_cloth(strcmp(image->name, "trousers") == 0, &size);
+        unsigned char *bytes = array_copy(cloth, size, 1);
+        if (!bytes)
+            return false;
+        free(image->bytes);
+        image->bytes = bytes;
+        image->size = size;
+    }
+    return true;
+}
+
 ex_result exi_outfit_looks(const ex_rig *person, ex_scene **looks, ex_error *error) {
     const ex_result result = ex_rig_looks(person, looks, error);
     if (result == EX_OK && *looks) {
         drop_materials(*looks);
         drop_images(*looks);
+        if (!lay_cloth(*looks))
+            return ex_error_memory(error, "cloth", 0);
     }
     return result;
 }

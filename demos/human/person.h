@@ -11,6 +11,9 @@
 /* The bytes of demos/data/human.glb. */
 const void *exi_person_bytes(size_t *size);
 
+/* A JPEG image of the cloth of her shirt or her trousers, to be repeated. */
+const void *exi_person_cloth(bool trousers, size_t *size);
+
 /* Loads the rig: figure, build, expressions, sculpts, clips and materials; without the layers of pixels. */
 ex_result exi_person_rig(ex_rig **rig, ex_error *error);
 

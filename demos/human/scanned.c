@@ -12,6 +12,7 @@
 #include <exemplar/author/project.h>
 #include <exemplar/author/scan.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,33 +72,33 @@ static const exi_stance stances[] = {
 };
 enum { STANCES = sizeof stances / sizeof *stances };
 
-/* Names of the template's landmarks, and vertices of the person there. */
+/* Names of the template's landmarks, and where they are on the person at rest, in metres. */
 static const struct {
     const char *name;
-    int vertex;
+    double place[3];
 } landmarks[] = {
-    {"head_top", 13040},
-    {"nose", 297},
-    {"chin", 3761},
-    {"neck_back", 1387},
-    {"breastbone", 16728},
-    {"navel", 16695},
-    {"elbow_tip.L", 7233},
-    {"elbow_tip.R", 2996},
-    {"shoulder_top.L", 16959},
-    {"shoulder_top.R", 16924},
-    {"wrist_top.L", 7400},
-    {"wrist_top.R", 3163},
-    {"fingertip.L", 5995},
-    {"fingertip.R", 1758},
-    {"knee.L", 17347},
-    {"knee.R", 17348},
-    {"ankle_outside.L", 18251},
-    {"ankle_outside.R", 18968},
-    {"heel.L", 18536},
-    {"heel.R", 19253},
-    {"toe_tip.L", 18881},
-    {"toe_tip.R", 19598},
+    {"head_top", {-0.004, 1.639, 0.052}},
+    {"nose", {0, 1.469, 0.159}},
+    {"chin", {0, 1.398, 0.127}},
+    {"neck_back", {-0.016, 1.336, -0.037}},
+    {"breastbone", {0, 1.245, 0.119}},
+    {"navel", {0, 0.914, 0.147}},
+    {"elbow_tip.L", {0.308, 1.105, -0.014}},
+    {"elbow_tip.R", {-0.308, 1.105, -0.014}},
+    {"shoulder_top.L", {0.167, 1.325, 0.006}},
+    {"shoulder_top.R", {-0.169, 1.324, 0.006}},
+    {"wrist_top.L", {0.427, 1.004, 0.143}},
+    {"wrist_top.R", {-0.427, 1.004, 0.143}},
+    {"fingertip.L", {0.475, 0.866, 0.274}},
+    {"fingertip.R", {-0.475, 0.866, 0.274}},
+    {"knee.L", {0.12, 0.486, 0.115}},
+    {"knee.R", {-0.11, 0.476, 0.113}},
+    {"ankle_outside.L", {0.212, 0.062, 0.039}},
+    {"ankle_outside.R", {-0.212, 0.062, 0.039}},
+    {"heel.L", {0.181, 0.028, -0.029}},
+    {"heel.R", {-0.181, 0.028, -0.029}},
+    {"toe_tip.L", {0.154, 0.006, 0.205}},
+    {"toe_tip.R", {-0.154, 0.006, 0.205}},
 };
 enum { LANDMARKS = sizeof landmarks / sizeof *landmarks };
 
@@ -115,6 +116,7 @@ typedef struct scanning {
     ex_pose poses[STANCES];
     const char *names[STANCES];
     ex_error errors[STANCES];
+    int vertices[LANDMARKS]; /* of the landmarks */
 } scanning;
 
 static ex_result report(const scanning *s, const char *what, double part) {
@@ -141,13 +143,32 @@ static double click(uint32_t *seed) {
     return 2.0 * (double)(*seed >> 8) / 16777216 - 1;
 }
 
+/* Finds the vertices of the landmarks: the nearest at rest. */
+static void find_landmarks(scanning *s, const exi_person *person) {
+    exi_person_evaluate(person);
+    for (int i = 0; i < LANDMARKS; i++) {
+        double least = HUGE_VAL;
+        for (int v = 0; v < ex_rig_vertex_count(person->rig); v++) {
+            double apart = 0;
+            for (int c = 0; c < 3; c++) {
+                const double d = (double)person->positions[3 * (size_t)v + (size_t)c] - landmarks[i].place[c];
+                apart += d * d;
+            }
+            if (apart < least) {
+                least = apart;
+                s->vertices[i] = v;
+            }
+        }
+    }
+}
+
 /* Writes landmarks/NAME.csv of the person as she is. */
 static ex_result write_landmarks(const scanning *s, const exi_person *person, int stance) {
     char name[64], text[64 * (LANDMARKS + 1)];
     uint32_t seed = (uint32_t)stance + 1;
     int size = snprintf(text, sizeof text, "marker,x,y,z\n");
     for (int i = 0; i < LANDMARKS; i++) {
-        const float *at = person->positions + 3 * (size_t)landmarks[i].vertex;
+        const float *at = person->positions + 3 * (size_t)s->vertices[i];
         const double x = (double)at[0] + CLICK * click(&seed), y = (double)at[1] + CLICK * click(&seed),
                      z = (double)at[2] + CLICK * click(&seed);
         size += snprintf(text + size, sizeof text - (size_t)size, "%s,%.4f,%.4f,%.4f\n", landmarks[i].name, x, y, z);
@@ -158,6 +179,7 @@ static ex_result write_landmarks(const scanning *s, const exi_person *person, in
 
 static ex_result pose_all(scanning *s, exi_person *person) {
     ex_result result = EX_OK;
+    find_landmarks(s, person);
     for (int i = 0; result == EX_OK && i < STANCES; i++) {
         result = exi_person_stand(person, &stances[i], s->error);
         for (int k = 0; k < DIALS; k++)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import clips as motions
+import cloth
 import files
 import images
 import skin as skins
@@ -102,6 +103,8 @@ class Maker:
                 (folder / f"skin_{gender}_{age}.jpg").write_bytes(images.jpeg(self.canvas.image(g, age)))
         for age in AGES:
             (folder / f"hair_{age}.jpg").write_bytes(images.jpeg(images.hair(age)))
+        for name, image in cloth.tiles().items():
+            (folder / f"cloth_{name}.jpg").write_bytes(images.jpeg(image))
 
     def face(self):
         examples = []
@@ -173,8 +176,9 @@ class Maker:
     def project(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         files.write_obj(self.folder / "human.obj", self.person, self.person.rest, whole=True)
-        files.write_person(self.folder / "person.glb", self.person, images.jpeg(self.canvas.image(0, "young")),
-                           self.clips())
+        pictures = {name: images.jpeg(paint(self.person.patterns[name]), 84) for name, paint in cloth.GARMENTS.items()}
+        pictures["skin"] = images.jpeg(self.canvas.image(0, "young"))
+        files.write_person(self.folder / "person.glb", self.person, pictures, self.clips())
         layers = [self.figure(), self.build(), self.face(), *self.hinges(), *self.balls()]
         project = {"exemplar": 1, "mesh": "human.obj", "skeleton": "person.glb", "materials": "person.glb",
                    "clips": "person.glb", "layers": layers}

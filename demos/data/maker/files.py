@@ -56,8 +56,8 @@ class Glb:
                                self.bytes)
 
 
-def materials(glb, skin):
-    """One material for each part, in the order of the parts."""
+def materials(glb, pictures):
+    """One material for each part, in the order of the parts. pictures: {name: JPEG} of skin, shirt and trousers."""
     found = glb.json
     found |= {"images": [], "textures": [], "materials": []}
 
@@ -78,19 +78,16 @@ def materials(glb, skin):
 
     def sheen(*colour):
         return {"sheenColorFactor": colour, "sheenRoughnessFactor": 0.5}
-    add("skin", 0.5, texture=image("skin", skin), KHR_materials_diffuse_transmission={
+    add("skin", 0.5, texture=image("skin", pictures["skin"]), KHR_materials_diffuse_transmission={
         "diffuseTransmissionFactor": 0.5, "diffuseTransmissionColorFactor": [1, 0.3, 0.2]})
     add("eyes", 0.06, texture=image("eyes", images.jpeg(images.eye())))
     add("lashes", 0.8, (0.02, 0.014, 0.01), double=True)
     add("teeth", 0.25, (0.82, 0.78, 0.7))
     add("tongue", 0.4, (0.5, 0.16, 0.15))
     add("hair", 0.6, texture=image("hair", images.jpeg(images.hair("young"))), double=True)
-    shirt, trousers = images.cloth((92, 138, 150)), images.cloth((58, 66, 88))
-    add("shirt", 0.9, texture=image("shirt", images.jpeg(shirt)), double=True,
-        KHR_materials_sheen=sheen(0.25, 0.3, 0.32))
-    add("trousers", 0.95, texture=image("trousers", images.jpeg(trousers)), double=True,
-        KHR_materials_sheen=sheen(0.12, 0.13, 0.16))
-    add("shoes", 0.55, (0.16, 0.1, 0.07))
+    for name, roughness, colour in (("shirt", 0.9, (0.25, 0.3, 0.32)), ("trousers", 0.95, (0.12, 0.13, 0.16))):
+        add(name, roughness, texture=image(name, pictures[name]), double=True, KHR_materials_sheen=sheen(*colour))
+    add("shoes", 0.55, (0.16, 0.1, 0.07), double=True)
 
 
 def skeleton(glb, person, heads):
@@ -145,9 +142,9 @@ def animations(glb, person, clips, rest):
         glb.json["animations"].append({"name": name, "samplers": samplers, "channels": channels})
 
 
-def write_person(path, person, skin, clips):
+def write_person(path, person, pictures, clips):
     glb = Glb()
-    materials(glb, skin)
+    materials(glb, pictures)
     nodes = skeleton(glb, person, person.heads)
     glb.json["meshes"] = [{"name": "human", "primitives": mesh(glb, person, person.rest)}]
     animations(glb, person, clips, [Rotation.from_quat(node["rotation"]) for node in nodes])

@@ -7,7 +7,8 @@ from noise import step
 
 CENTRE = np.array((0, 7.55, 0.35))  # of the head
 PARTING = 0.24                      # x
-LOCKS, GAP, RINGS = 360, 0.094, 6
+SHELL = 0.87                        # its height, of that of the locks
+LOCKS, GAP, RINGS = 520, 0.07, 4
 
 
 def inside(points):
@@ -52,6 +53,29 @@ def scalp(points, body):
     return points[used], numbers.reshape(faces.shape)
 
 
+def to_hairline(points, faces, outward, depth):
+    """The points with those of the border moved along the skin to where hair begins."""
+    pairs = np.sort(np.concatenate([faces[:, [i, (i + 1) % 4]] for i in range(4)]), axis=1)
+    edges, uses = np.unique(pairs, axis=0, return_counts=True)
+    border = np.unique(edges[uses == 1])
+    moved = points.copy()
+    for _ in range(3):
+        at, small = moved[border], 0.01 * np.eye(3)
+        slope = np.stack([inside(at + step) - inside(at - step) for step in small], axis=1) / 0.02
+        slope -= outward[border] * (slope * outward[border]).sum(axis=1, keepdims=True)
+        length = np.maximum((slope ** 2).sum(axis=1), 0.3)
+        shift = -slope * (inside(at) / length)[:, None]
+        moved[border] += shift * np.minimum(1, 0.08 / np.maximum(np.linalg.norm(shift, axis=1), 1e-9))[:, None]
+    return moved
+
+
+def strands(points):
+    """Texture coordinates of the scalp: across and along the way it is combed."""
+    side = np.hypot(points[:, 0] - PARTING, 0.2)
+    across, along = 0.5 * side - 0.75 * points[:, 1] + 0.8 * points[:, 2], side - points[:, 1] - points[:, 2]
+    return np.stack([0.03 + 0.94 * (values - values.min()) / np.ptp(values) for values in (across, -along)], axis=1)
+
+
 def roots(points, faces, rng):
     """Places spread evenly, none nearer to another than GAP."""
     triangles = np.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])
@@ -71,7 +95,7 @@ def roots(points, faces, rng):
 def lock(root, points, outward, tree, rng):
     """[RINGS * 3, 3]: a ribbon with a ridge, which lies on the shell and tapers."""
     length = (0.85 + 0.4 * rng.random()) * (1 if root[1] > 7.6 else 0.6) / (RINGS - 1)
-    width, bend, lifted = 0.075 * (0.8 + 0.5 * rng.random()), rng.normal(0, 0.1), rng.random()
+    width, bend, lifted = 0.06 * (0.8 + 0.5 * rng.random()), rng.normal(0, 0.1), rng.random()
     at, rings = root.copy(), []
     for ring in range(RINGS):
         t = ring / (RINGS - 1)
@@ -97,9 +121,10 @@ def make(points, body, seed=3):
     rng = np.random.default_rng(seed)
     skin, faces = scalp(points, body)
     outward, depth = normals(skin, faces), inside(skin)
+    skin = to_hairline(skin, faces, outward, depth)
     thin = 1 - 0.35 * step(0.2, -0.4, skin[:, 2]) * step(7.6, 7.0, skin[:, 1])
-    forms, corners = [skin + outward * (thickness(skin, depth) * thin)[:, None]], [faces]
-    texcoords = [np.tile([0.5, 0.9], (len(skin), 1))]
+    forms, corners = [skin + outward * (SHELL * thickness(skin, depth) * thin)[:, None]], [faces]
+    texcoords = [strands(skin)]
     tree, count = cKDTree(skin), len(skin)
     strip = np.array([[[3 * ring + i, 3 * ring + i + 1, 3 * ring + i + 4, 3 * ring + i + 3] for i in (0, 1)]
                       for ring in range(RINGS - 1)]).reshape(-1, 4)

@@ -1,4 +1,4 @@
-"""Small images of eyes, hair and cloth, and how they are stored."""
+"""Small images of eyes and hair, and how they are stored."""
 import io
 
 import numpy as np
@@ -21,27 +21,22 @@ def eye(size=256):
     image = np.array((236.0, 230, 224)) - np.clip(radius - 0.35, 0, 1)[..., None] * (10, 34, 36)
     fibres = 0.5 + 0.25 * np.sin(angle * 37 + 3 * np.sin(angle * 5)) + 0.25 * np.sin(angle * 61 + 2 * np.sin(angle * 11))
     inner = 1 - radius / rim
-    iris = np.stack([98 + 80 * fibres * inner + 30 * fibres, 112 + 52 * fibres * inner + 30 * fibres,
-                     104 + 34 * fibres], axis=-1)
-    iris *= 1 - 0.72 * np.clip((radius / rim - 0.78) / 0.22, 0, 1)[..., None]
-    for colour, edge, soft in ((iris, rim, 0.03), (np.array((12, 10, 10)), 0.17, 0.025)):
+    iris = np.stack([124 + 80 * fibres * inner + 34 * fibres, 140 + 52 * fibres * inner + 34 * fibres,
+                     132 + 38 * fibres], axis=-1)
+    iris *= 1 - 0.66 * np.clip((radius / rim - 0.8) / 0.2, 0, 1)[..., None]
+    for colour, edge, soft in ((iris, rim, 0.03), (np.array((12, 10, 10)), 0.16, 0.025)):
         image += (colour - image) * np.clip((edge - radius) / soft, 0, 1)[..., None]
-    return image
+    # A window's light, which a small mesh would not show.
+    glint = np.clip((0.085 - np.hypot(x + 0.13, y + 0.15)) / 0.03, 0, 1) + 0.3 * np.clip((0.06 - np.hypot(x - 0.14, y - 0.17)) / 0.04, 0, 1)
+    return image + (255 - image) * glint[..., None]
 
 
-def hair(age, size=256):
+def hair(age, size=384):
     """Strands from top to bottom, light at the root."""
     rng = np.random.default_rng(4)
-    broad = gaussian_filter(rng.random(size), 1.2, mode="wrap")
+    broad = gaussian_filter(rng.random(size), 1.6, mode="wrap")
     fine = gaussian_filter(rng.random((size, size)), (22, 0.6), mode="wrap")
     fine = (fine - fine.mean()) / fine.std()
-    light = (0.78 + 0.9 * (broad - 0.5) + 0.13 * fine) * np.linspace(1.12, 0.78, size)[:, None]
+    light = (0.78 + 0.4 * (broad - 0.5) + 0.16 * fine) * np.linspace(1.12, 0.78, size)[:, None]
     return np.array(HAIR[age]) * 1.15 * light[..., None]
 
-
-def cloth(colour, size=128):
-    """Soft threads, too fine to be seen one by one."""
-    rng = np.random.default_rng(5)
-    threads = gaussian_filter(rng.standard_normal((size, size)), (3, 0.7), mode="wrap")
-    threads += gaussian_filter(rng.standard_normal((size, size)), (0.7, 3), mode="wrap")
-    return np.array(colour) * (1 + 0.05 * threads / threads.std())[..., None]

@@ -5,6 +5,7 @@ Forms are in metres, with the soles on the ground. The rest form is a young woma
 import numpy as np
 from scipy.spatial import cKDTree
 
+from cloth import GARMENTS, Pattern
 from hair import Hair
 from source import BODY, METRES, Clothes
 
@@ -30,7 +31,7 @@ class Part:
 
 class Person:
     def __init__(self, source, skin_texcoords):
-        self.source, self.parts = source, []
+        self.source, self.parts, self.patterns = source, [], {}
         self.suit, self.shoes = Clothes(source, "female_casualsuit01"), Clothes(source, "shoes01")
         self.make_skin(skin_texcoords)
         self.make_face()
@@ -96,9 +97,10 @@ class Person:
 
     def make_clothes(self):
         piece = self.suit.components()
-        for number, name in enumerate(("shirt", "trousers")):
+        for number, name in enumerate(GARMENTS):
             faces = [face for face in self.suit.faces if piece[face[0][0]] == number]
             self.add(name, faces, self.suit.texcoords, self.suit.fit, self.suit.weights)
+            self.patterns[name] = Pattern(self.suit, faces)
         height = self.shoes.points[:, 1]
         faces = [face for face in self.shoes.faces if all(height[corner[0]] < SOCK for corner in face)]
         self.add("shoes", faces, self.shoes.texcoords, self.shoes.fit, self.shoes.weights)
