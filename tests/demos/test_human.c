@@ -40,6 +40,8 @@ static void stands_as_tall_as_people(void **state) {
     assert_true(man > woman && man < 1.95);
     assert_true(girl > 1.1 && girl < 1.5);
     assert_true(old < woman);
+    const double between = height(posed_at(&demo, true, "gender=0.5"));
+    assert_true(fabs(between - 0.5 * (woman + man)) < 0.01);
 }
 
 static double farthest_from(const double *rest, const float *form, double below) {

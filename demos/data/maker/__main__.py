@@ -83,7 +83,11 @@ class Maker:
                 whole = self.source.points + self.source.target(f"macrodetails/caucasian-{gender}-{age}")
                 form, heads = self.person.form(whole)
                 examples.append(self.example(f"{gender}_{age}", form, heads, at={"gender": g, "age": years}))
-        return {"name": "figure", "space": [GENDER, AGE], "weigh": {"kind": "calm"}, "examples": examples}
+        # Half-way between woman and man, children are as near as people of the same age: these say who counts.
+        between = [{"weights": {f"{gender}_{age}": 0.5 for gender in GENDERS}, "at": {"gender": 0.5, "age": years}}
+                   for age, years in AGES.items()]
+        return {"name": "figure", "space": [GENDER, AGE], "weigh": {"kind": "calm"}, "examples": examples,
+                "pseudo": between}
 
     def build(self):
         axes = [{"name": name, "min": -1, "max": 1, "rest": 0} for name in ("muscle", "weight")]
