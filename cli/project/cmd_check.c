@@ -38,7 +38,15 @@ static const char *const headings[] = {
     [EX_SEVERITY_NOTE] = "notes",
 };
 
-static void print_group(const ex_check *check, ex_severity severity) {
+/* Prints the place of a finding, and if there are several layers, the name of its own. */
+static void print_place(const ex_project_view *view, const char *where) {
+    int layer;
+    exi_print("%s", where);
+    if (view->layer_count > 1 && sscanf(where, "layers[%d]", &layer) == 1 && layer >= 0 && layer < view->layer_count)
+        exi_print(" (%s)", view->layers[layer].name);
+}
+
+static void print_group(const ex_project_view *view, const ex_check *check, ex_severity severity) {
     bool any = false;
     for (int i = 0; i < check->finding_count; i++) {
         const ex_finding *finding = &check->findings[i];
@@ -48,18 +56,21 @@ static void print_group(const ex_check *check, ex_severity severity) {
             exi_print("%s:\n", headings[severity]);
         any = true;
         const char *where = finding->where ? finding->where : "";
-        exi_print("  %s%s%s  [%s]\n", where, *where ? ": " : "", finding->text, finding->kind);
+        exi_print("  ");
+        print_place(view, where);
+        exi_print("%s%s  [%s]\n", *where ? ": " : "", finding->text, finding->kind);
     }
 }
 
 /* Prints the commands that show and mend mixtures. */
-static void print_poses(const ex_call *call, const ex_check *check) {
+static void print_poses(const ex_call *call, const ex_project_view *view, const ex_check *check) {
     char *rig = exi_path_with_ending(call->arguments[0], ".glb");
     for (int i = 0; rig && i < check->finding_count; i++) {
         const ex_finding *finding = &check->findings[i];
         if (finding->severity != EX_SEVERITY_WARNING || !finding->pose)
             continue;
-        exi_print("%s, after 'exemplar build %s':\n", finding->where, call->arguments[0]);
+        print_place(view, finding->where);
+        exi_print(", after 'exemplar build %s':\n", call->arguments[0]);
         exi_print("  exemplar render %s %s -o worst.png\n", rig, finding->pose);
         exi_print("  exemplar pose %s %s --level cage --no-normals -o between.obj\n", rig, finding->pose);
         exi_print("  # sculpt between.obj\n");
@@ -69,18 +80,18 @@ static void print_poses(const ex_call *call, const ex_check *check) {
 }
 
 /* With --quiet, notes are omitted: errors and warnings are the data. */
-static void print_text(const ex_call *call, const ex_check *check) {
-    print_group(check, EX_SEVERITY_ERROR);
-    print_group(check, EX_SEVERITY_WARNING);
+static void print_text(const ex_call *call, const ex_project_view *view, const ex_check *check) {
+    print_group(view, check, EX_SEVERITY_ERROR);
+    print_group(view, check, EX_SEVERITY_WARNING);
     if (call->quiet)
         return;
-    print_group(check, EX_SEVERITY_NOTE);
+    print_group(view, check, EX_SEVERITY_NOTE);
     bool remedy = false;
     for (int i = 0; i < check->finding_count; i++)
         remedy = remedy || check->findings[i].remedy;
     if (remedy)
         exi_print("'exemplar check %s --mend' makes layers calm where that helps\n", call->arguments[0]);
-    print_poses(call, check);
+    print_poses(call, view, check);
     char errors[EXI_TEXT_SIZE], warnings[EXI_TEXT_SIZE];
     exi_print("%s: %s, %s\n", call->arguments[0], exi_text_count(errors, check->error_count, "error"),
               exi_text_count(warnings, check->warning_count, "warning"));
@@ -165,13 +176,13 @@ static int run(const ex_call *call) {
     ex_result result = ex_project_check(project, &how, &check, &error);
     exi_pool_destroy(pool);
     exi_progress_end(&progress);
+    if (result == EX_OK && call->json)
+        exi_findings_print_json(stdout, check);
+    else if (result == EX_OK)
+        print_text(call, ex_project_get(project), check);
     ex_project_destroy(project);
     if (result != EX_OK)
         return exi_failed(&error);
-    if (call->json)
-        exi_findings_print_json(stdout, check);
-    else
-        print_text(call, check);
     int exit_code = check->error_count > 0 ? EX_EXIT_FAILED : EX_EXIT_DONE;
     ex_check_destroy(check);
     return exit_code;

@@ -603,6 +603,7 @@ class Check(Built):
         self.assertGreater(answer["errors"], 0)
         self.assertGreater(answer["warnings"], 0)
         text = self.run_tool("check", "band.json")
+        self.assertRegex(text.out, r"\n  layers\[0\](\S*) \(near\): ", "the layer is named, as there are two")
         self.assertEqual(text.code, 1)
         self.assertRegex(text.out, r"(?s)^errors:\n  layers\[1\].*'both'.*\nwarnings:\n  layers\[0\].*'thick'.*\nnotes:\n")
         quiet = self.run_tool("check", "band.json", "-q").out
