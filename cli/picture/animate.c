@@ -54,6 +54,7 @@ typedef struct reel {
     int axis_count;
     exi_played motion;
     double (*middles)[2]; /* [count] where the form is on the ground, to follow it; or NULL */
+    double *lows;         /* [count] the lowest place of the form */
     float *points;        /* [count][EXTREMES][3], twice if it compares; NULL for a turn */
     ex_image **kept;      /* [count] pictures that are needed again, or NULL */
 } reel;
@@ -85,6 +86,8 @@ static const char *stray_of(const exi_animate_words *w) {
         if (name)
             return name;
     }
+    if (w->grounded && !moves(w) && w->sweep.count == 0)
+        return "grounded";
     return exi_animate_asked(w) ? NULL : m->fps ? "fps" : m->frames ? "frames" : w->colours ? "colours" : NULL;
 }
 
@@ -94,6 +97,7 @@ bool exi_animate_check(const ex_call *call, const exi_animate_words *w, const ch
         exi_wrong_usage(call->command, "--%s goes with %s", stray,
                         strcmp(stray, "fps") == 0 || strcmp(stray, "frames") == 0 || strcmp(stray, "colours") == 0
                             ? "--turn, --sweep, --motion or --clip, which make an animation"
+                        : strcmp(stray, "grounded") == 0 ? "--sweep, --motion or --clip, which move a rig"
                             : "--motion or --clip, which move a rig");
     else if (!exi_animate_asked(w))
         return true;
@@ -241,10 +245,10 @@ static const ex_pose *pose_of(reel *r, int frame) {
     return &r->subject->pose;
 }
 
-/* Moves the form of a frame back to where it was at first. */
+/* Moves the form of a frame back to where it was at first, or to the ground. */
 static void shift_of(const reel *r, int frame, float shift[3]) {
     shift[0] = r->middles ? (float)(r->middles[0][0] - r->middles[frame][0]) : 0;
-    shift[1] = 0;
+    shift[1] = r->words->grounded ? (float)(r->lows[0] - r->lows[frame]) : 0;
     shift[2] = r->middles ? (float)(r->middles[0][1] - r->middles[frame][1]) : 0;
 }
 
@@ -275,8 +279,8 @@ static int vertex_count(const reel *r) {
     return r->focus->vertices ? r->focus->count : r->subject->mesh->vertex_count;
 }
 
-/* The mean of the vertices on the ground, and the size of the form. */
-static double measure(const reel *r, double middle[2]) {
+/* The mean of the vertices on the ground, the lowest place, and the size of the form. */
+static double measure(const reel *r, double middle[2], double *lowest) {
     const float *at = r->subject->form.positions;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, sum[3] = {0, 0, 0};
     const int count = r->subject->mesh->vertex_count;
@@ -289,6 +293,7 @@ static double measure(const reel *r, double middle[2]) {
         }
     middle[0] = sum[0] / count;
     middle[1] = sum[2] / count;
+    *lowest = low[1];
     return sqrt((high[0] - low[0]) * (high[0] - low[0]) + (high[1] - low[1]) * (high[1] - low[1]) +
                 (high[2] - low[2]) * (high[2] - low[2]));
 }
@@ -321,7 +326,8 @@ static bool frame_all(reel *r) {
     const int parts = r->compare->without ? 2 : 1;
     r->points = malloc((size_t)(parts * r->count) * EXTREMES * 3 * sizeof *r->points);
     r->middles = malloc((size_t)r->count * sizeof *r->middles);
-    if (!r->points || !r->middles) {
+    r->lows = malloc((size_t)r->count * sizeof *r->lows);
+    if (!r->points || !r->middles || !r->lows) {
         exi_failed_memory();
         return false;
     }
@@ -336,7 +342,7 @@ static bool frame_all(reel *r) {
         }
         if (!exi_subject_try(r->subject, pose_of(r, f), r->def->tasks))
             return false;
-        const double here = measure(r, r->middles[f]);
+        const double here = measure(r, r->middles[f], &r->lows[f]);
         size = here > size ? here : size;
         far = fmax(far, hypot(r->middles[f][0] - r->middles[0][0], r->middles[f][1] - r->middles[0][1]));
         keep_extremes(r, r->points + (size_t)f * EXTREMES * 3);
@@ -487,6 +493,7 @@ int exi_animate(const ex_call *call, const exi_animate_words *words, exi_subject
     free(r.kept);
     free(r.points);
     free(r.middles);
+    free(r.lows);
     exi_played_close(&r.motion);
     return exit_code;
 }

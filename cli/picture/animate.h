@@ -20,7 +20,7 @@ typedef struct exi_animate_words {
     ex_word_list sweep;
     exi_motion_words motion; /* fps and frames are of all kinds: A:B of a motion, else their number */
     const char *colours;
-    bool follow, no_follow;
+    bool follow, no_follow, grounded;
 } exi_animate_words;
 
 /* Pixels along a side if --size is not given. */
@@ -72,6 +72,9 @@ typedef struct exi_animate_words {
         {.name = "no-follow",                                                                                          \
          .help = "with --motion or --clip: keep the camera still, however far the form moves",                         \
          .flag = &(a).no_follow},                                                                                      \
+        {.name = "grounded",                                                                                           \
+         .help = "with --motion, --clip or --sweep: put the form on the ground in every frame; paths do not know it",  \
+         .flag = &(a).grounded},                                                                                       \
     {                                                                                                                  \
         .name = "colours", .values = "256|full", .argument = "256|full",                                               \
         .help = "of an animated PNG: 256 for a small file, or full (default: 256; full if transparent)",               \

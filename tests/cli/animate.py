@@ -77,17 +77,18 @@ class Animate(harness.Case):
         thick = self.animation("band.glb", "girth=1", "--motion", "bend.csv", "--fps", "4", "--colours", "full")
         self.assertNotEqual(thick.frames[2], made.frames[2])
 
+    def write_walk(self, *places):
+        """walk.bvh: the root of the demo arm, at these places."""
+        self.succeed("demo", "arm", "-q")
+        root = self.succeed("info", "arm/arm.glb").out.split("skeleton")[1].split("\n")[1].split()[1]
+        (self.folder / "walk.bvh").write_text(
+            f"HIERARCHY\nROOT {root}\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+            "Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n"
+            f"Frames: {len(places)}\nFrame Time: 0.05\n" + "".join(f"{x} {y} 0 0 0 0\n" for x, y in places))
+
     def test_it_follows(self):
         """A rig that walks several times its size: without following it is a speck that crosses the picture."""
-        self.succeed("demo", "arm", "-q")
-        with open(self.folder / "walk.bvh", "w") as file:
-            file.write("HIERARCHY\nROOT upper_arm\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation "
-                       "Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\nFrames: 3\nFrame Time: 0.05\n")
-            for i in range(3):
-                file.write(f"{2 * i} 0 0 0 0 0\n")
-        root = self.succeed("info", "arm/arm.glb").out.split("skeleton")[1].split("\n")[1].split()[1]
-        text = (self.folder / "walk.bvh").read_text().replace("upper_arm", root)
-        (self.folder / "walk.bvh").write_text(text)
+        self.write_walk((0, 0), (2, 0), (4, 0))
 
         def seen(*words):
             made = self.animation("arm/arm.glb", "--motion", "walk.bvh", "--colours", "full", "--background", "white",
@@ -101,6 +102,19 @@ class Animate(harness.Case):
             self.assertTrue(all(abs(min(c) - min(columns[0])) <= 1 and len(c) > 8 for c in columns), columns)
         still = seen("--no-follow")
         self.assertLess(max(still[0]), min(still[2]))
+
+    def test_it_stays_on_the_ground(self):
+        """A rig that rises and sinks: with --grounded its lowest place stays where it is at first."""
+        self.write_walk((0, 0), (0, 0.4), (0, -0.3))
+
+        def lowest(*words):
+            made = self.animation("arm/arm.glb", "--motion", "walk.bvh", "--colours", "full", "--parallel", "--pitch", "0",
+                                  "--background", "white", "--no-ground", *words)
+            return [max(y for y, row in enumerate(frame) if any(min(pixel[:3]) < 200 for pixel in row))
+                    for frame in made.frames]
+        free, held = lowest(), lowest("--grounded")
+        self.assertGreater(max(free) - min(free), 3, free)
+        self.assertEqual(max(held) - min(held), 0, held)
 
     def test_the_camera_shows_every_frame(self):
         """Nothing is cut off in any frame, and the frame is that of all of them."""
@@ -138,6 +152,7 @@ class Animate(harness.Case):
                 (["band.glb", "--sweep", "bend=0:1", "--show", "displacement"], 2, "--sweep and --show"),
                 (["band.glb", "--fps", "10"], 2, "--fps goes with --turn"),
                 (["band.glb", "--turn", "--follow"], 2, "--follow goes with --motion"),
+                (["band.glb", "--turn", "--grounded"], 2, "--grounded goes with --sweep"),
                 (["band.glb", "--turn", "--start", "1"], 2, "--start goes with --motion"),
                 (["band.glb", "--motion", "bend.csv", "--follow", "--no-follow"], 2, "exclude each other"),
                 (["band.glb", "--turn", "--frames", "1"], 2, "2 to 9999"),
