@@ -98,7 +98,7 @@ bool exi_animate_check(const ex_call *call, const exi_animate_words *w, const ch
                         strcmp(stray, "fps") == 0 || strcmp(stray, "frames") == 0 || strcmp(stray, "colours") == 0
                             ? "--turn, --sweep, --motion or --clip, which make an animation"
                         : strcmp(stray, "grounded") == 0 ? "--sweep, --motion or --clip, which move a rig"
-                            : "--motion or --clip, which move a rig");
+                                                         : "--motion or --clip, which move a rig");
     else if (!exi_animate_asked(w))
         return true;
     else if ((w->turn ? 1 : 0) + (w->sweep.count > 0 ? 1 : 0) + (moves(w) ? 1 : 0) > 1)

@@ -4,11 +4,18 @@
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 
+#include <exemplar/author/canvas.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Pixels between the two pictures. */
 #define GAP 2
+/* Of the words in their lower left corners: size and margin, and the width of a picture that has room for them. */
+#define WORDS_SIZE   13.0
+#define WORDS_MARGIN 8.0
+#define WORDS_ROOM   120
 
 void exi_compare_swap(exi_compare *compare, exi_subject *subject) {
     bool *muted = subject->muted;
@@ -37,7 +44,7 @@ static bool keep_points(exi_compare *compare, exi_subject *subject, const ex_tas
 
 bool exi_compare_open(exi_compare *compare, const ex_call *call, const char *names, exi_subject *subject,
                       const ex_tasks *tasks) {
-    *compare = (exi_compare){.without = NULL};
+    *compare = (exi_compare){.names = names};
     if (!names)
         return true;
     if (!subject->rig) {
@@ -71,15 +78,38 @@ static void copy(const ex_image *from, ex_image *to, int left, int top) {
                from->pixels + 4 * (size_t)y * (size_t)from->width, 4 * (size_t)from->width);
 }
 
-static bool render_one(exi_subject *subject, const ex_pose *pose, const float shift[3], const ex_render_def *def,
-                       ex_image **image, ex_error *error) {
+static ex_result write_words(ex_image *image, const char *text, ex_error *error) {
+    ex_canvas *canvas = NULL;
+    const int shorter = image->width < image->height ? image->width : image->height;
+    const double scale = shorter > 400 ? shorter / 400.0 : 1;
+    if (image->width < WORDS_ROOM)
+        return EX_OK;
+    ex_result result = ex_canvas_create_over(image, scale, &canvas, error);
+    if (result != EX_OK)
+        return result;
+    const ex_lettering type = {.size = WORDS_SIZE,
+                               .colour = ex_colour_grey(60),
+                               .halo = ex_colour_faded(ex_colour_grey(255), 0.6),
+                               .along = EX_ALONG_BASELINE};
+    ex_draw_text(canvas, WORDS_MARGIN, ex_canvas_height(canvas) - WORDS_MARGIN, &type, text);
+    result = ex_canvas_result(canvas, error);
+    ex_canvas_destroy(canvas);
+    return result;
+}
+
+/* words: "with" or "without". */
+static bool render_one(const exi_compare *compare, const char *words, exi_subject *subject, const ex_pose *pose,
+                       const float shift[3], const ex_render_def *def, ex_image **image, ex_error *error) {
+    char text[64];
     ex_render_item item = def->items[0];
     ex_render_def one = *def;
     if (!exi_subject_pose(subject, pose, shift, def->tasks))
         return false;
     item.mesh = subject->mesh;
     one.items = &item;
-    return ex_render(&one, image, error) == EX_OK;
+    snprintf(text, sizeof text, "%s layer %s", words, compare->names);
+    return ex_render(&one, image, error) == EX_OK &&
+           (def->background == EX_BACKGROUND_TRANSPARENT || write_words(*image, text, error) == EX_OK);
 }
 
 bool exi_compare_render(exi_compare *compare, exi_subject *subject, const ex_pose *pose, const float shift[3],
@@ -95,9 +125,9 @@ bool exi_compare_render(exi_compare *compare, exi_subject *subject, const ex_pos
         half.camera.point_count = compare->point_count;
     }
     exi_compare_swap(compare, subject);
-    bool good = render_one(subject, pose, shift, &half, &parts[0], error);
+    bool good = render_one(compare, "without", subject, pose, shift, &half, &parts[0], error);
     exi_compare_swap(compare, subject);
-    good = good && render_one(subject, pose, shift, &half, &parts[1], error);
+    good = good && render_one(compare, "with", subject, pose, shift, &half, &parts[1], error);
     *image = good ? ex_image_create(def->width, def->height) : NULL;
     if (*image) {
         memset((*image)->pixels, def->background == EX_BACKGROUND_TRANSPARENT ? 0 : 255,

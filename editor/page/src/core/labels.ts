@@ -1,6 +1,6 @@
 // Places names next to their marks on a canvas. The important names come first. Each takes the first place around its
-// mark that is inside the box and covers neither another name nor a mark; farther places get a line to the mark. A name
-// without any such place is left out, unless it is needed.
+// mark that is inside the box, covers neither another name nor a mark, and is not nearer to another mark; farther places
+// get a line to the mark. A name without any such place is left out, unless it is needed.
 import type { Colours } from "./colours";
 
 export interface Box {
@@ -98,6 +98,22 @@ const crosses = (label: Label, place: Box, boxes: readonly Box[]): boolean => {
     });
 };
 
+/** The distance from a point to a box. */
+const distance = (x: number, y: number, { left, top, width, height }: Box): number =>
+    Math.hypot(x - clamp(x, left, left + width), y - clamp(y, top, top + height));
+
+/** A point that a name could be taken to belong to. */
+interface Point {
+    readonly x: number;
+    readonly y: number;
+}
+
+/** True if no other point is nearer to a place than its own mark. */
+const belongs = (label: Label, place: Box, points: readonly Point[]): boolean => {
+    const own = distance(label.x, label.y, place);
+    return points.every(({ x, y }) => Math.hypot(x - label.x, y - label.y) < 1 || distance(x, y, place) >= own);
+};
+
 /** Finds a place for each label. A name keeps the side that it had in `last`, so that it does not jump. */
 const placeLabels = (
     labels: readonly Label[],
@@ -105,6 +121,7 @@ const placeLabels = (
     marks: readonly Box[],
     box: Box,
     last: Map<string, number>,
+    points: readonly Point[],
 ): { label: Label; place: Placed }[] => {
     const taken: Box[] = [];
     const placed: { label: Label; place: Placed }[] = [];
@@ -113,13 +130,14 @@ const placeLabels = (
         if (width > box.width || HEIGHT > box.height) continue;
         const near = around(label, width);
         const open = (place: Box): boolean => inside(place, box) && !taken.some((other) => overlaps(place, other));
-        const isFree = (place: Box): boolean => open(place) && !marks.some((mark) => overlaps(place, mark));
+        const isOwn = (place: Box): boolean => open(place) && belongs(label, place, points);
+        const isFree = (place: Box): boolean => isOwn(place) && !marks.some((mark) => overlaps(place, mark));
         const kept = last.get(label.text) ?? -1;
         const far = FAR.flatMap((off) => around(label, width, off)).map((place) => drawnIn(place, box));
         const found = (near[kept] && isFree(near[kept]) ? near[kept] : undefined) ?? near.find(isFree) ??
             far.find((place) => isFree(place) && !crosses(label, place, taken)) ??
-            // Marks in front always get a name, even if it covers another mark.
-            (label.needed || label.alpha > 0.9 ? (near.find(open) ?? far.find(open)) : undefined) ??
+            // A name of a mark in front may cover another mark.
+            (label.needed || label.alpha > 0.9 ? (near.find(isOwn) ?? far.find(isOwn)) : undefined) ??
             (label.needed ? drawnIn(near[0]!, box) : undefined);
         if (!found) continue;
         last.set(label.text, near.indexOf(found));
@@ -149,13 +167,14 @@ export const drawLabels = (
     box: Box,
     colours: Colours,
     last = new Map<string, number>(),
+    points: readonly Point[] = [],
 ): Placed[] => {
     context.save();
     context.font = `${SIZE}px ${colours.font}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    const all = placeLabels(labels, (text) => context.measureText(text).width, marks, box, last);
+    const all = placeLabels(labels, (text) => context.measureText(text).width, marks, box, last, points);
     for (const { label, place } of all) lead(context, label, place);
     for (const { label, place } of all) {
         // The halo keeps a name readable on any colour.

@@ -242,7 +242,8 @@ export const drawMarks = (
     const discs = seen.map(({ mark, at: [x, y] }) => discOf({ x, y, radius: radiusOf(mark) }));
     const grips = handles.map(({ x, y }) => discOf({ x, y, radius: 6 }));
     const tiles = pictures.filter((picture) => picture.mark !== null);
-    return drawLabels(context, [...labels, ...others], [...discs, ...grips, ...tiles], plane.box, colours, state.sides);
+    const points = [...seen.map(({ at: [x, y] }) => ({ x, y })), ...others];
+    return drawLabels(context, [...labels, ...others], [...discs, ...grips, ...tiles], plane.box, colours, state.sides, points);
 };
 
 /** The reach of the selected example, with its handles. */

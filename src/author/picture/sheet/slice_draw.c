@@ -335,8 +335,8 @@ static void draw_axes(drawing *d) {
                     ex_label_fit(fitted, s->axes[1].name, type.size, panel.y1 - panel.y0));
 }
 
-/* Lists the values of axes outside the sheet that are not at rest or are read by the same layer. */
-static void describe(const drawing *d, char *text, size_t size) {
+/* Lists the values of axes outside the sheet: of all, or of those that are not at rest. */
+static void describe(const drawing *d, bool all, char *text, size_t size) {
     const exi_slice *s = d->sheet;
     size_t length = 0;
     text[0] = '\0';
@@ -349,11 +349,16 @@ static void describe(const drawing *d, char *text, size_t size) {
             continue;
         if (s->def->pose)
             ex_rig_get_input(s->rig, i, s->def->pose, &at);
+        if (!all && at == axis.rest)
+            continue;
         length += (size_t)snprintf(text + length, size - length, "%s%s %s", length > 0 ? " \xC2\xB7 " : "",
                                    ex_rig_input_name(s->rig, i), exi_value_text(value, &other, at));
         if (length >= size)
             return;
     }
+    if (!all)
+        snprintf(text + length, size - length, "%s",
+                 length > 0 ? " \xC2\xB7 all others at rest" : "all other axes at rest");
 }
 
 static void draw_title(drawing *d) {
@@ -368,8 +373,10 @@ static void draw_title(drawing *d) {
                  s->axis_count == 2 ? " and " : "", s->axes[1].name);
     exi_label_place place = {left, 27, EX_ACROSS_LEFT, EX_ALONG_BASELINE};
     exi_labels_draw(&d->labels, d->canvas, &place, 1, &type, ex_label_fit(fitted, text, type.size, room));
-    describe(d, text, sizeof text);
     type.size = EXI_PLOT_TEXT_SIZE;
+    describe(d, true, text, sizeof text);
+    if (strcmp(ex_label_fit(fitted, text, type.size, room), text) != 0)
+        describe(d, false, text, sizeof text);
     type.colour = exi_plot_quiet();
     place.y = 46;
     exi_labels_draw(&d->labels, d->canvas, &place, 1, &type, ex_label_fit(fitted, text, type.size, room));
