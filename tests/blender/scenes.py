@@ -21,9 +21,11 @@ def use(thing):
     return thing
 
 
-def tube(around=24, along=60, length=4.0, radius=0.5, bones=2, scale=1.0, turn=(0.0, 0.0, 0.0), place=(0.0, 0.0, 0.0)):
+def tube(around=24, along=60, length=4.0, radius=0.5, bones=2, scale=1.0, turn=(0.0, 0.0, 0.0), place=(0.0, 0.0, 0.0),
+         names=()):
     """A tube along z with bones one above the other, its weights a smooth step at each joint. The mesh and the armature may
-    be turned and scaled as objects."""
+    be turned and scaled as objects. names: of the bones, else "bone 1" and so on."""
+    names = names or [f"bone {i + 1}" for i in range(bones)]
     heights = numpy.linspace(0, length, along + 1)
     angles = numpy.arange(around) * 2 * math.pi / around
     vertices = [(radius * math.cos(a), radius * math.sin(a), h) for h in heights for a in angles]
@@ -41,12 +43,12 @@ def tube(around=24, along=60, length=4.0, radius=0.5, bones=2, scale=1.0, turn=(
     bpy.ops.object.mode_set(mode="EDIT")
     above = None
     for i in range(bones):
-        bone = skeleton.edit_bones.new(f"bone {i + 1}")
+        bone = skeleton.edit_bones.new(names[i])
         bone.head, bone.tail = (0, 0, length * i / bones), (0, 0, length * (i + 1) / bones)
         bone.parent, above = above, bone
     bpy.ops.object.mode_set(mode="OBJECT")
     for i in range(bones):
-        group = thing.vertex_groups.new(name=f"bone {i + 1}")
+        group = thing.vertex_groups.new(name=names[i])
         for v, (_, _, h) in enumerate(vertices):
             weight = 1.0
             for joint, inside in ((i, 1), (i + 1, -1)):

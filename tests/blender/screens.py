@@ -73,7 +73,7 @@ class State:
 def start():
     for each in list(bpy.data.objects):
         bpy.data.objects.remove(each)
-    State.thing, State.armature = scenes.tube(around=32, along=80)
+    State.thing, State.armature = scenes.tube(around=32, along=80, names=("upper arm", "forearm"))
     State.thing.data.polygons.foreach_set("use_smooth", [True] * len(State.thing.data.polygons))
     State.thing.data.update()
     State.armature.show_in_front = True
@@ -87,7 +87,7 @@ def make():
 
 
 def bend():
-    scenes.turn(State.armature, "bone 2", x=90)
+    scenes.turn(State.armature, "forearm", x=90)
 
 
 def sculpt():
@@ -99,10 +99,10 @@ def keep():
 
 
 def second():
-    scenes.turn(State.armature, "bone 2", x=-60)
+    scenes.turn(State.armature, "forearm", x=-60)
     scenes.sculpt(State.thing, scenes.bulge((0, -0.4, 2.1), 0.4, 0.3, (0, -1, 0.2)))
     within(bpy.ops.exemplar.keep, name="back")
-    scenes.turn(State.armature, "bone 2", x=40)
+    scenes.turn(State.armature, "forearm", x=40)
 
 
 def check():
@@ -113,25 +113,25 @@ def two_axes():
     """A space of two bones, with five examples and a pseudo-example."""
     for x, z, name in ((70, 0, "forward"), (0, 60, "side"), (70, 60, "forward and side"), (-60, 0, "backward"),
                        (72, 8, "close by")):
-        scenes.turn(State.armature, "bone 2", x=x)
-        scenes.turn(State.armature, "bone 1", z=z)
+        scenes.turn(State.armature, "forearm", x=x)
+        scenes.turn(State.armature, "upper arm", z=z)
         scenes.sculpt(State.thing, scenes.bulge((0, 0.4, 2.1), 0.5, 0.1, (0, 1, 0.2)))
-        within(bpy.ops.exemplar.keep, name=name, axes="bone 2:X; bone 1:Z")
-    scenes.turn(State.armature, "bone 2", x=-40)
-    scenes.turn(State.armature, "bone 1", z=50)
+        within(bpy.ops.exemplar.keep, name=name, axes="forearm:X; upper arm:Z")
+    scenes.turn(State.armature, "forearm", x=-40)
+    scenes.turn(State.armature, "upper arm", z=50)
     within(bpy.ops.exemplar.take_form, example="side")
-    scenes.turn(State.armature, "bone 2", x=40)
-    scenes.turn(State.armature, "bone 1", z=20)
+    scenes.turn(State.armature, "forearm", x=40)
+    scenes.turn(State.armature, "upper arm", z=20)
 
 
 def rotation():
     """A layer over the whole rotation of a bone."""
     for x, z, name in ((50, 30, "one"), (-50, 30, "two"), (10, -60, "three")):
-        scenes.turn(State.armature, "bone 1")
-        scenes.turn(State.armature, "bone 2", x=x, z=z)
+        scenes.turn(State.armature, "upper arm")
+        scenes.turn(State.armature, "forearm", x=x, z=z)
         scenes.sculpt(State.thing, scenes.bulge((0, 0.4, 2.1), 0.5, 0.1, (0, 1, 0.2)))
-        within(bpy.ops.exemplar.keep, name=name, axes="bone 2:ROTATION")
-    scenes.turn(State.armature, "bone 2", x=20, z=10)
+        within(bpy.ops.exemplar.keep, name=name, axes="forearm:ROTATION")
+    scenes.turn(State.armature, "forearm", x=20, z=10)
 
 
 def layout():
