@@ -174,13 +174,20 @@ bool exi_file_is_folder(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* True for what every folder has, and for what a command left that was killed. */
+static bool is_nothing(const char *name) {
+    const size_t length = strlen(name);
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+           (strncmp(name, ".set.", 5) == 0 && length > 14 && strcmp(name + length - 9, ".exemplar") == 0);
+}
+
 bool exi_folder_is_empty(const char *path) {
     DIR *folder = opendir(path);
     if (!folder)
         return errno != ENOMEM && !exi_file_exists(path);
     int others = 0;
     for (struct dirent *entry = readdir(folder); entry && others == 0; entry = readdir(folder))
-        others += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+        others += !is_nothing(entry->d_name);
     closedir(folder);
     return others == 0;
 }

@@ -3,8 +3,10 @@
 
 #include "cli/base/files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static ex_result write_stage(const exi_farm_order *order, int stage, ex_file_writer *writer, int *count) {
     const exi_farm *farm = order->farm;
@@ -21,12 +23,28 @@ static ex_result write_stage(const exi_farm_order *order, int stage, ex_file_wri
     return EX_OK;
 }
 
+/* True if nothing but an older list would be lost. */
+static bool is_replaceable(const char *path) {
+    char start[4096];
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return true;
+    FILE *file = fopen(path, "rb");
+    const size_t size = file ? fread(start, 1, sizeof start - 1, file) : 0;
+    if (file)
+        fclose(file);
+    start[size] = '\0';
+    return strstr(start, " farm do ") != NULL;
+}
+
 /* One file for all stages: those who run it must keep to their order. */
 static int write_one(const exi_farm_order *order, ex_error *error) {
     ex_file_writer writer;
     int count = 0, exit_code = EX_EXIT_FAILED, stages = 0;
     if (!exi_is_standard_output(order->output) && !exi_output_writable(order->output))
         return EX_EXIT_FAILED;
+    if (!is_replaceable(order->output))
+        return exi_failed_text("'%s' is there and is no list of commands: give another name with -o", order->output);
     ex_result result =
         ex_file_open(&writer, exi_is_standard_output(order->output) ? "/dev/stdout" : order->output, error);
     if (result != EX_OK)

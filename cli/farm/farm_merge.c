@@ -403,7 +403,10 @@ static int merge_all(const ex_call *call, const exi_farm *farm) {
     int code = EX_EXIT_DONE;
     if (damaged)
         (void)exi_farm_reject(farm, m.bad, strstr(error.text, " has no '") ? error.text : NULL);
-    if (result != EX_OK) {
+    if (result != EX_OK && exi_interrupted()) {
+        exi_failed_text("interrupted: results that were finished are there, and the same command makes the others");
+        code = exi_interrupted();
+    } else if (result != EX_OK) {
         code = exi_failed(&error);
         if (damaged)
             exi_failed_text("it belongs to task %d (%s): 'exemplar farm retry %s' makes it again", m.bad + 1,

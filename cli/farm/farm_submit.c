@@ -202,6 +202,20 @@ static void say_nothing_to_do(const exi_farm *farm, bool again, const char *fold
         exi_print("All tasks are done: 'exemplar farm merge' makes the results.\n");
 }
 
+/* An option of another engine that was given; NULL if there is none. */
+static const char *stray_of(const char *name) {
+    const bool slurm = strcmp(name, "slurm") == 0, list = strcmp(name, "list") == 0;
+    return !slurm && partition           ? "partition"
+           : !slurm && time_limit        ? "time"
+           : !slurm && memory            ? "memory"
+           : !slurm && account           ? "account"
+           : !slurm && extra.count > 0   ? "sbatch"
+           : !list && list_output        ? "output"
+           : !list && !slurm && program  ? "program"
+           : (list || slurm) && jobs > 0 ? "jobs"
+                                         : NULL;
+}
+
 static int hand_over(const ex_call *call, bool again) {
     exi_farm farm;
     exi_farm_program here = {.path = NULL};
@@ -213,9 +227,13 @@ static int hand_over(const ex_call *call, bool again) {
     if (again && path)
         last = json_load_file(path, 0, NULL);
     free(path);
+    const char *recalled = exi_farm_text(last, "engine"), *name = engine ? engine : recalled[0] ? recalled : "local";
+    const char *stray = stray_of(name);
+    const int found = stray ? -1 : find_engine(call, name);
+    if (stray)
+        exi_wrong_usage(call->command, "--%s does not go with --to %s: 'exemplar farm submit -h' says with which",
+                        stray, name);
     recall(last);
-    const char *name = engine ? engine : "local";
-    const int found = find_engine(call, name);
     int code = found < 0 ? EX_EXIT_USAGE : EX_EXIT_FAILED;
     unsigned char *wanted = calloc((size_t)farm.task_count + 1, 1);
     json_t *failed = json_array();

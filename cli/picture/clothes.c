@@ -40,8 +40,7 @@ static bool is_hidden(const ex_mesh *mesh, int face, const char *words) {
            (material >= 0 && is_listed(words, mesh->material_names[material]));
 }
 
-/* Removes faces of groups or materials. Returns their number. */
-static int hide(ex_mesh *mesh, const char *words) {
+int exi_hide(ex_mesh *mesh, const char *words) {
     int faces = 0, corners = 0;
     const int before = mesh->face_count;
     for (int f = 0; f < before; f++) {
@@ -67,6 +66,23 @@ static int hide(ex_mesh *mesh, const char *words) {
     return before - faces;
 }
 
+/* Removes the faces of all names; each must have some. False after printing an error. */
+static bool hide_all(const ex_call *call, ex_mesh *mesh, const char *words) {
+    for (const char *word = words; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL) {
+        char name[EXI_TEXT_SIZE];
+        bool any = false;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, ","), word);
+        for (int f = 0; !any && f < mesh->face_count; f++)
+            any = is_hidden(mesh, f, name);
+        if (!any) {
+            exi_failed_text("no face of '%s' has a group or material named '%s' (--hide)", call->arguments[0], name);
+            return false;
+        }
+    }
+    exi_hide(mesh, words);
+    return true;
+}
+
 /* ---- clothes ---- */
 
 /* Moves the rig's own mesh to a pose. */
@@ -89,7 +105,7 @@ bool exi_clothes_follow(exi_clothes *worn, exi_subject *subject, const ex_pose *
                         double elapsed, const ex_tasks *tasks) {
     static const float still[3] = {0, 0, 0};
     if (worn->words->hide)
-        hide(subject->mesh, worn->words->hide);
+        exi_hide(subject->mesh, worn->words->hide);
     if (worn->count > 0 && !move_body(worn, subject, pose, shift, tasks))
         return false;
     for (int i = 0; i < worn->count; i++) {
@@ -142,8 +158,10 @@ bool exi_clothes_open(exi_clothes *worn, const ex_call *call, const exi_clothes_
         exi_failed_text("'%s' is a form, not a rig: --wear goes with rigs", call->arguments[0]);
         return false;
     }
-    if (words->hide && hide(subject->mesh, words->hide) == 0) {
-        exi_failed_text("no face of '%s' has a group or material named '%s' (--hide)", call->arguments[0], words->hide);
+    if (words->hide && !hide_all(call, subject->mesh, words->hide))
+        return false;
+    if (subject->mesh->face_count == 0 && words->clothes.count == 0) {
+        exi_failed_text("--hide %s leaves nothing of '%s' to draw", words->hide ? words->hide : "", call->arguments[0]);
         return false;
     }
     if (words->clothes.count == 0)

@@ -42,6 +42,9 @@ typedef struct exi_clothes {
         .listed = true, .text = &(w).hide                                                                              \
     }
 
+/* Removes the faces of groups or materials, with commas between. Returns their number. */
+int exi_hide(ex_mesh *mesh, const char *words);
+
 /* Opens the clothes and puts them on the subject as it is; hides what is to be hidden. False after printing an error;
  * call exi_clothes_close either way. */
 bool exi_clothes_open(exi_clothes *worn, const ex_call *call, const exi_clothes_words *words, exi_subject *subject,

@@ -370,6 +370,18 @@ static bool open_other(exi_subject *other, const ex_call *call, const ex_tasks *
     return good;
 }
 
+/* True if no picture would take the place of its texture; otherwise prints an error. */
+static bool spares_texture(const ex_call *call, int *exit_code) {
+    bool good = !texture_path || exi_output_check(call->command, output, ".png", texture_path, exit_code);
+    for (int i = 0; good && texture_path && i < turntable; i++) {
+        char *path = step_path(i + 1);
+        *exit_code = EX_EXIT_FAILED;
+        good = path && exi_output_check(call->command, path, ".png", texture_path, exit_code);
+        free(path);
+    }
+    return good;
+}
+
 static int run(const ex_call *call) {
     ex_render_def def = ex_render_def_default();
     double range[2] = {0, 0};
@@ -379,7 +391,8 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code) ||
         (animate_words.motion.path &&
-         !exi_output_check(call->command, output, ".png", animate_words.motion.path, &exit_code)))
+         !exi_output_check(call->command, output, ".png", animate_words.motion.path, &exit_code)) ||
+        !spares_texture(call, &exit_code))
         return exit_code;
     exi_focus focus = {.vertices = NULL};
     exi_pool *pool = exi_pool_create(call->threads);
@@ -395,11 +408,13 @@ static int run(const ex_call *call) {
         if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&
             check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)) &&
             exi_compare_open(&compare, call, compare_text, &subject, def.tasks) &&
-            exi_clothes_open(&worn, call, &clothes_words, &subject, def.tasks, &exit_code))
+            exi_clothes_open(&worn, call, &clothes_words, &subject, def.tasks, &exit_code)) {
+            compare.hide = clothes_words.hide;
             exit_code = exi_focus_find(&focus_words, subject.rig, subject.level, subject.mesh, &focus) &&
                                 frame(&subject, &focus, &def.camera, &points)
                             ? render(call, &subject, &compare, &worn, &focus, &def, range)
                             : EX_EXIT_FAILED;
+        }
     }
     free(points);
     free(focus.vertices);

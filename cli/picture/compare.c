@@ -1,6 +1,8 @@
 /* cli/picture/compare.c - draws a rig without some of its layers beside the same with them. */
 #include "compare.h"
 
+#include "clothes.h"
+
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 
@@ -105,6 +107,8 @@ static bool render_one(const exi_compare *compare, const char *words, exi_subjec
     ex_render_def one = *def;
     if (!exi_subject_pose(subject, pose, shift, def->tasks))
         return false;
+    if (compare->hide)
+        (void)exi_hide(subject->mesh, compare->hide);
     item.mesh = subject->mesh;
     one.items = &item;
     snprintf(text, sizeof text, "%s layer %s", words, compare->names);

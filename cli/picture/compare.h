@@ -15,6 +15,7 @@ typedef struct exi_compare {
     float *points; /* of the subject as it was opened, without them and with them, for the camera */
     int point_count;
     const char *names; /* of the layers, as they were given */
+    const char *hide;  /* names of groups and materials to leave out, or NULL */
 } exi_compare;
 
 /* The smallest length of the longer side of a picture. */

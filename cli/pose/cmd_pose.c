@@ -6,9 +6,9 @@
 #include "cli/base/command.h"
 #include "cli/base/files.h"
 #include "cli/base/interrupt.h"
-#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "common/pool.h"
 #include "forms.h"
 
 #include <exemplar/author/files.h>
@@ -280,6 +280,11 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!poses_path && !exi_output_check(call->command, output, EXI_FORM_ENDINGS, call->arguments[0], &exit_code))
         return exit_code;
+    for (int i = 1; !poses_path && i < call->argument_count; i++) {
+        const char *value = strchr(call->arguments[i], '='); /* of a driver, a file */
+        if (value && !exi_output_check(call->command, output, EXI_FORM_ENDINGS, value + 1, &exit_code))
+            return exit_code;
+    }
     if (poses_path && !exi_output_folder_check(output))
         return EX_EXIT_FAILED;
     ex_rig *rig =

@@ -2,8 +2,9 @@
 #include "cli/base/change.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "common/pool.h"
+#include "cli/base/interrupt.h"
 #include "cli/base/report.h"
+#include "common/pool.h"
 #include "findings.h"
 
 #include <stdio.h>
@@ -70,11 +71,16 @@ static void print_poses(const ex_call *call, const ex_project_view *view, const 
         if (finding->severity != EX_SEVERITY_WARNING || !finding->pose)
             continue;
         print_place(view, finding->where);
-        exi_print(", after 'exemplar build %s':\n", call->arguments[0]);
-        exi_print("  exemplar render %s %s -o worst.png\n", rig, finding->pose);
-        exi_print("  exemplar pose %s %s --level cage --no-normals -o between.obj\n", rig, finding->pose);
-        exi_print("  # sculpt between.obj\n");
-        exi_print("  exemplar example add %s --name between --at %s between.obj\n", call->arguments[0], finding->pose);
+        exi_print(", after 'exemplar build ");
+        exi_print_word(call->arguments[0]);
+        exi_print("':\n  exemplar render ");
+        exi_print_word(rig);
+        exi_print(" %s -o worst.png\n  exemplar pose ", finding->pose);
+        exi_print_word(rig);
+        exi_print(" %s --level cage --no-normals -o between.obj\n  # sculpt between.obj\n  exemplar example add ",
+                  finding->pose);
+        exi_print_word(call->arguments[0]);
+        exi_print(" --name between --at %s between.obj\n", finding->pose);
     }
     free(rig);
 }
@@ -144,8 +150,8 @@ static int run_mend(const ex_call *call) {
         return EX_EXIT_FAILED;
     /* Nothing that it mends is about mixtures. */
     ex_check_options how = {.sample_count = samples, .mixture_count = -1, .progress = &change.progress.hook};
-    int exit_code = ex_project_check(change.project, &how, &check, &error) == EX_OK ? mend_layers(&change, check)
-                                                                                    : exi_failed(&error);
+    const ex_result result = ex_project_check(change.project, &how, &check, &error);
+    const int exit_code = result == EX_OK ? mend_layers(&change, check) : exi_change_end(&change, result, &error);
     ex_check_destroy(check);
     exi_change_close(&change);
     return exit_code;
@@ -181,6 +187,10 @@ static int run(const ex_call *call) {
     else if (result == EX_OK)
         print_text(call, ex_project_get(project), check);
     ex_project_destroy(project);
+    if (result != EX_OK && exi_interrupted()) { /* what was mended stays */
+        exi_report_interrupted();
+        return exi_interrupted();
+    }
     if (result != EX_OK)
         return exi_failed(&error);
     int exit_code = check->error_count > 0 ? EX_EXIT_FAILED : EX_EXIT_DONE;

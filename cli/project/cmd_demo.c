@@ -45,7 +45,7 @@ static const ex_option options[] = {
 /* Writes a demo into a folder and builds it there. */
 static ex_result fill(const ex_demo *demo, const char *folder, const exi_demo_options *how, ex_rig **rig,
                       ex_error *error) {
-    const ex_build_options building = {.tasks = how->tasks};
+    const ex_build_options building = {.progress = how->progress, .tasks = how->tasks};
     char *project_path = exi_path_inside(folder, demo->name, ".json");
     char *rig_path = exi_path_inside(folder, demo->name, ".glb");
     ex_project *project = NULL;
@@ -325,6 +325,11 @@ static int run(const ex_call *call) {
     for (int i = 0; i < ex_demo_count; i++)
         if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && quick && strcmp(ex_demos[i].name, "body") != 0)
             return exi_wrong_usage(call->command, "--quick goes with 'body', not with '%s'", ex_demos[i].name);
+        else if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && takes > 0 && !ex_demos[i].garment)
+            return exi_wrong_usage(call->command, "--takes goes with 'sleeve', 'shirt' and 'outfit', not with '%s'",
+                                   ex_demos[i].name);
+        else if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && all)
+            return exi_wrong_usage(call->command, "--all writes every demo: leave out '%s'", ex_demos[i].name);
         else if (strcmp(ex_demos[i].name, call->arguments[0]) == 0)
             return write_demo(call, &ex_demos[i], output ? output : ex_demos[i].name, true);
     return unknown_demo(call);

@@ -216,6 +216,10 @@ class Clothes(harness.Case):
         width, _, channels, rows = unfiltered(self.folder / "p.png")
         return [[row[channels * x + 3] > 127 for x in range(width)] for row in rows]
 
+    def test_what_is_hidden_is_hidden_in_comparisons(self):
+        words = ["band.glb", "bend=45", "--compare", "body"]
+        self.assertNotEqual(self.picture(*words), self.picture(*words, "--hide", "front"))
+
     def test_they_move(self):
         words = ["render", "band.glb", "--motion", "bend.csv", "--fps", "2", "--wear", "coat.glb", *SMALL]
         self.succeed(*words, "-o", "a.png")
@@ -232,7 +236,9 @@ class Clothes(harness.Case):
                 (["band.glb", "--wear", "no.glb"], "no.glb"),
                 (["blob/blob.glb", "--wear", "coat.glb"], "a driver of 8 vertices"),
                 (["straight.obj", "--wear", "coat.glb"], "is a form"),
-                (["band.glb", "--hide", "sleeve"], "named 'sleeve'")):
+                (["band.glb", "--hide", "sleeve"], "named 'sleeve'"),
+                (["band.glb", "--hide", "front,sleeve"], "named 'sleeve'"),
+                (["band.glb", "--hide", "front,back"], "leaves nothing")):
             with self.subTest(words=words):
                 self.sentence(self.run_tool("render", *words, *SMALL, "-o", "x.png"), 1, fragment)
         self.assertFalse((self.folder / "x.png").exists())

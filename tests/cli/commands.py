@@ -653,6 +653,8 @@ class Demo(harness.Case):
         self.assertIn({"name": "body", "long": True}.items(), [{k: d[k] for k in ("name", "long")}.items() for d in listed])
         self.assertEqual(self.listing(), {})
         self.sentence(self.run_tool("demo", "--quick"), 2, "--quick", "name of a demo")
+        self.sentence(self.run_tool("demo", "blob", "--takes", "2"), 2, "--takes goes with")
+        self.sentence(self.run_tool("demo", "blob", "--all"), 2, "leave out 'blob'")
 
     def test_with_a_folder_alone_all_of_them(self):
         out = self.succeed("demo", "-o", "all/of/them").out

@@ -80,6 +80,12 @@ class Render(harness.Case):
         (self.folder / "bare.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.sentence(self.run_tool("render", "bare.obj", "--texture", "t.png", "-o", "x.png"), 1,
                       "no texture coordinates")
+        before = (self.folder / "t.png").read_bytes()
+        (self.folder / "u_002.png").write_bytes(before)
+        for texture, words in (("t.png", ["-o", "t.png"]), ("t.png", ["--turn", "-o", "./t.png"]),
+                               ("u_002.png", ["--turntable", "2", "-o", "u.png"])):
+            self.sentence(self.run_tool("render", "band.glb", "--texture", texture, *words, *SMALL), 2, "is also an input")
+            self.assertEqual((self.folder / texture).read_bytes(), before)
 
     def test_it_frames_what_is_named(self):
         """A group of a form, and what an example moves."""

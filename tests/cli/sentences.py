@@ -118,7 +118,8 @@ class Sentences(harness.Case):
                     self.assertIn(fragment, errors[0]["text"])
                 text = self.run_tool("check", "strip.json")
                 self.assertEqual(text.code, 1)
-                self.assertIn(f"errors:\n  {where}: {errors[0]['text']}  [{kind}]\n", text.out)
+                layer = "" if "layers[" not in where else " (tan)" if "layers[1]" in where else " (strip)"
+                self.assertIn(f"errors:\n  {where}{layer}: {errors[0]['text']}  [{kind}]\n", text.out)
 
     def test_all_at_once(self):
         changes = {}
