@@ -76,10 +76,6 @@ export class Stage {
         return whole;
     }
 
-    evaluate(): void {
-        this.surface.evaluate(this.pose);
-    }
-
     /** Sets the axes that a place names; all others keep their values. */
     setPlace(pose: Pose, place: Place | undefined): void {
         for (const [name, value] of Object.entries(place ?? {})) {

@@ -1,9 +1,9 @@
 // The usual place of a rig's form: what the view shows at first, and the height of the ground.
-import type { Rig } from "@exemplar/runtime";
+import type { Rig, Surface } from "@exemplar/runtime";
 import type { Stage } from "../core/stage";
 import { boxOf, radiusOf } from "../core/form";
 
-const SOME = 16; // samples of a driver's forms
+const SOME = 16; // samples of a driver's forms, and of examples
 
 /** Points of the driver in some of its examples, since the driven mesh is near it; or at rest, if examples have no
  * driver: those of a layer that follows motion. */
@@ -27,15 +27,31 @@ const drivenPlaces = (rig: Rig): Float32Array => {
 
 const WIDER = 1.6; // times the rest form's radius, at most, for the first view
 
-/** Points for the first view: the form at rest and at its examples, which a page may play, unless they go far away. */
-export const firstPlaces = (stage: Stage): Float32Array => {
-    const { rig, built, surface } = stage;
-    const rest = usualPlaces(stage);
-    if (rig.driver) return rest;
-    const examples = built.layers.flatMap((layer) => layer.examples.map((example) => ({ layer, example })));
+/** The form at rest on a surface. */
+const atRest = (surface: Surface): Surface => {
+    const rest = surface.rig.pose();
+    surface.evaluate(rest);
+    rest.dispose();
+    return surface;
+};
+
+/** Points around the form. From the mesh itself if possible, so that an edit of a space moves neither ground nor
+ * camera. The surface may be away from its cage, and then counts instead. */
+const usual = (surface: Surface): Float32Array => {
+    const mesh = surface.rig.restPositions();
+    const shown = surface.positions;
+    const [a, b] = [boxOf(mesh), boxOf(shown)];
+    const [small, large] = [radiusOf(a), radiusOf(b)].sort((p, q) => p - q);
+    const away = Math.hypot(...[0, 1, 2].map((i) => 0.5 * (a[i]! + a[i + 3]! - b[i]! - b[i + 3]!)));
+    return large! < 2 * small! && away < small! ? mesh : shown.slice();
+};
+
+/** The form at rest and at its examples, which a page may play, unless they go far away. */
+const withExamples = (stage: Stage, rest: Float32Array, surface: Surface): Float32Array => {
+    const examples = stage.built.layers.flatMap((layer) => layer.examples.map((example) => ({ layer, example })));
     const step = Math.ceil(examples.length / SOME);
     const box = boxOf(rest);
-    const pose = rig.pose();
+    const pose = stage.rig.pose();
     for (const { layer, example } of examples.filter((_, i) => i % step === 0)) {
         stage.setExample(pose, layer.name, example);
         const there = surface.evaluate(pose).box;
@@ -52,28 +68,32 @@ export const firstPlaces = (stage: Stage): Float32Array => {
     return all;
 };
 
-/** The box that stands on the ground: of the places around the form, down to the lowest point of what is shown at rest.
- * A cage reaches deeper than its surface. */
-export const groundBox = (stage: Stage): number[] => {
-    const { rig, surface } = stage;
-    const box = boxOf(usualPlaces(stage));
-    if (rig.driver) return box;
-    const rest = rig.pose();
-    box[1] = surface.evaluate(rest).box[1]!;
-    rest.dispose();
-    return box;
-};
+export interface Places {
+    /** The box that stands on the ground: of the places around the form, down to the lowest point of what is shown at
+     * rest. A cage reaches deeper than its surface. */
+    readonly ground: number[];
+    /** Points for the first view. */
+    first(): Float32Array;
+}
 
-/** Points around the form. From the mesh itself if possible, so that an edit of a space moves neither ground nor
- * camera. The surface may be away from its cage, and then counts instead. */
-export const usualPlaces = ({ rig, surface }: Stage): Float32Array => {
-    if (rig.driver) return drivenPlaces(rig);
-    const mesh = rig.restPositions();
-    const rest = rig.pose();
-    const shown = surface.evaluate(rest).positions;
-    rest.dispose();
-    const [a, b] = [boxOf(mesh), boxOf(shown)];
-    const [small, large] = [radiusOf(a), radiusOf(b)].sort((p, q) => p - q);
-    const away = Math.hypot(...[0, 1, 2].map((i) => 0.5 * (a[i]! + a[i + 3]! - b[i]! - b[i + 3]!)));
-    return large! < 2 * small! && away < small! ? mesh : shown.slice();
+/** Measured on a surface without normals and textures, which take longer than all else. */
+export const placesOf = (stage: Stage): Places => {
+    const { rig } = stage;
+    if (rig.driver) {
+        const places = drivenPlaces(rig);
+        return { ground: boxOf(places), first: () => places };
+    }
+    const { level } = stage.surface;
+    const measured = <T>(measure: (surface: Surface) => T): T => {
+        const surface = rig.surface({ level, split: false, normals: false });
+        const result = measure(surface);
+        surface.dispose();
+        return result;
+    };
+    return measured((surface) => {
+        const places = usual(atRest(surface));
+        const ground = boxOf(places);
+        ground[1] = surface.box[1]!;
+        return { ground, first: () => measured((other) => withExamples(stage, places, other)) };
+    });
 };

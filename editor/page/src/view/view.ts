@@ -9,7 +9,7 @@ import { ViewLabels } from "./labels";
 import { Onions } from "./onions";
 import { captions, LegendBox } from "./overlays";
 import { ViewPicker } from "./picker";
-import { firstPlaces, groundBox } from "./places";
+import { placesOf } from "./places";
 import { listenToPointer } from "./pointer";
 import { SmallPictures } from "./pictures";
 import { Stand } from "./scene";
@@ -74,9 +74,10 @@ export class View {
     }
 
     #place(first: boolean): void {
-        this.stand.placeGround(groundBox(this.app.stage));
+        const places = placesOf(this.app.stage);
+        this.stand.placeGround(places.ground);
         if (!first) return;
-        this.#first = firstPlaces(this.app.stage);
+        this.#first = places.first();
         this.eye.frame(this.#first, 1);
     }
 
