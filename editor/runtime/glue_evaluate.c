@@ -322,7 +322,8 @@ static bool repaints(const page_rig *r, page_surface *s) {
     return changed;
 }
 
-void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surface *s, bool unskinned, bool unsettled) {
+void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surface *s, bool unskinned, bool unsettled,
+                              bool unpainted) {
     ex_pose pose = p->pose;
     pose.elapsed = begin_frame(s, p->frame);
     const ex_evaluation evaluation = {.weighers = (const ex_weigher *const *)r->edited,
@@ -336,9 +337,9 @@ void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surfac
      * another frame. */
     const bool apart = s->textures && glue_driver_count(r->rig) == 0;
     ex_output output = s->output;
-    if (apart)
+    if (apart || unpainted)
         output.textures = NULL;
     ex_rig_evaluate(r->rig, &pose, &output, &evaluation, s->scratch);
-    if (apart && repaints(r, s))
+    if (apart && !unpainted && repaints(r, s))
         ex_rig_evaluate(r->rig, &pose, &(ex_output){.textures = s->textures}, &evaluation, s->scratch);
 }

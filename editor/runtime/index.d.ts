@@ -72,6 +72,8 @@ export interface EvaluateOptions {
     unskinned?: boolean;
     /** Do not settle onto the driver. */
     unsettled?: boolean;
+    /** Leave the textures as they are: blending them takes longer than all else. */
+    unpainted?: boolean;
 }
 
 export interface OpenOptions {

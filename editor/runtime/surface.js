@@ -69,10 +69,10 @@ export class Surface extends Owned {
     }
 
     /** Fills everything for a pose. Allocates nothing and cannot fail. */
-    evaluate(pose, { unskinned = false, unsettled = false } = {}) {
+    evaluate(pose, { unskinned = false, unsettled = false, unpainted = false } = {}) {
         if (!(pose instanceof Pose) || pose.rig[BLOCK] !== this.#rig[BLOCK])
             refuse("evaluate needs a pose of the surface's own rig, or of a twin of it");
-        const flags = [unskinned ? 1 : 0, unsettled ? 1 : 0];
+        const flags = [unskinned, unsettled, unpainted].map((flag) => (flag ? 1 : 0));
         this.#core.c.surface_evaluate(this.#rig[PLACE], pose[PLACE], this[PLACE], ...flags);
         return this;
     }

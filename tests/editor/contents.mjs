@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { ask, compare, driven, load, numbersOf, random, TOLERANCE, work } from "./support.mjs";
 
 // ---- contents of examples ----
@@ -107,6 +108,26 @@ const readsBackWhatWasSet = async () => {
     const surface = rig.surface();
     const bent = surface.evaluate(rig.pose({ elbow: 90 })).positions.slice();
     assert.notDeepEqual(surface.evaluate(rig.pose({ elbow: 90 }), { unskinned: true }).positions, bent);
+    rig.dispose();
+};
+
+const paintsOnlyIfAsked = async () => {
+    const rig = await load(join(work, "textured.glb"));
+    const [surface, pose] = [rig.surface({ textures: true }), rig.pose()];
+    const pixels = () => rig.textures.map(({ name }) => Array.from(surface.texture(name)));
+    const axis = rig.inputs.find(({ kind, index }) => {
+        pose.rest();
+        surface.evaluate(pose);
+        if (kind !== "scalar") return false;
+        const before = pixels();
+        const { min, max } = rig.inputs[index];
+        pose.set(index, 0.25 * min + 0.75 * max);
+        surface.evaluate(pose, { unpainted: true });
+        assert.deepEqual(pixels(), before, "it paints although it should not");
+        surface.evaluate(pose);
+        return !isDeepStrictEqual(pixels(), before);
+    });
+    assert.ok(axis, "no axis changes the textures: nothing was tested");
     rig.dispose();
 };
 
@@ -242,5 +263,5 @@ const unposes = async () => {
     blob.dispose();
 };
 
-export const cases = [holdsWhatTheLibraryHolds, saysWhatADriverIs, readsBackWhatWasSet, copiesPoses, turnsJoints,
-    placesJoints, unposes];
+export const cases = [holdsWhatTheLibraryHolds, saysWhatADriverIs, readsBackWhatWasSet, paintsOnlyIfAsked, copiesPoses,
+    turnsJoints, placesJoints, unposes];

@@ -169,6 +169,37 @@ const weigher = async (bench) => {
     return `${(1000 * between).toFixed(1)} mm apart`;
 };
 
+/** Two settings of a skin differ by as much whether the view shows the skin or clay, which needs no blended skin. */
+const skins = async (bench) => {
+    const page = await bench.open(bench.demo("face"));
+    const most = (place) => page.evaluate(async (at) => {
+        const { exemplar } = window;
+        exemplar.setPlace(at);
+        exemplar.frame();
+        await new Promise((done) => setTimeout(done, 300)); // numbers are not written with every frame
+        return parseFloat(document.querySelector("[data-figure=apart]").textContent);
+    }, place);
+    await page.evaluate(() => {
+        const { exemplar } = window;
+        const { tree, stage } = exemplar;
+        const layer = tree.layers.findIndex((l) => stage.rig.layers.find((r) => r.name === l.name)?.domain === "pixels");
+        exemplar.select({ layer });
+        exemplar.display.surface = "texture";
+        document.querySelectorAll("details:has(> .weigher)").forEach((part) => (part.open = true));
+    });
+    await page.click(".weigher button:text-is('Compare…')");
+    await page.selectOption(".weigher select[aria-label='Kind of B']", "nearest");
+    const space = await page.evaluate(() => window.exemplar.layer.space);
+    const places = [0.2, 0.37].map((t) => Object.fromEntries(space.map(({ name, min, max }) => [name, min + t * (max - min)])));
+    const shown = [];
+    for (const place of places) shown.push(await most(place));
+    expect(shown[0] > 1 && shown[0] !== shown[1], `the skins differ by ${shown} %`);
+    await page.evaluate(() => (window.exemplar.display.surface = "shaded"));
+    for (const [i, place] of places.entries())
+        expect((await most(place)) === shown[i], `in clay they do not differ by ${shown[i]} % as before`);
+    return `${shown.join(" and ")} %`;
+};
+
 /** Findings of `check` are in the list of findings and marked at the examples; a click goes there. */
 const found = async (bench) => {
     const project = bench.demo("blob");
@@ -247,6 +278,7 @@ export const cases = {
     "layers: rename, mute, delete, undo": list,
     "layers: a form is dropped": dropped,
     "layers: another weigher, and two beside each other": weigher,
+    "layers: two settings of a skin": skins,
     "layers: a new one, and a sculpt for it": newLayer,
     "layers: what is found, where it is": found,
 };

@@ -144,6 +144,8 @@ export class App {
     pictures: Pictures | null = null;
     picker: Picker | null = null;
     camera: Camera | null = null;
+    /** False while the view shows forms without textures, which are then not blended. Set by the view. */
+    showsTextures: () => boolean = () => true;
     /** The joint that was chosen last, in the view or in the list of joints, by its name. */
     joint: string | null = null;
     /** Loads a motion file and plays it. Made by the player. */
@@ -566,7 +568,7 @@ export class App {
         this.#frame = 0;
         const start = performance.now();
         this.#follow(this.stage, this.tree);
-        this.stage.surface.evaluate(this.stage.pose, { unskinned: this.display.unposed });
+        this.#evaluate(this.stage);
         this.#followOther();
         this.emit("fill");
         if (this.isDragging) {
@@ -607,6 +609,12 @@ export class App {
         }
         this.other.pose.copy(this.stage.pose);
         // By the pose itself, not the copy: its surface remembers the same frames.
-        this.other.surface.evaluate(this.stage.pose, { unskinned: this.display.unposed });
+        this.#evaluate(this.other);
+    }
+
+    #evaluate({ surface }: Stage): void {
+        // A comparison counts differences of textures, shown or not.
+        const unpainted = !this.showsTextures() && !this.compare;
+        surface.evaluate(this.stage.pose, { unskinned: this.display.unposed, unpainted });
     }
 }

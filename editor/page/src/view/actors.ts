@@ -43,6 +43,7 @@ export class Actors {
         this.#otherMaterial = surfaceMaterial(stand.looks);
         this.#sculptMaterial = surfaceMaterial(stand.looks);
         this.#ghost = ghostMaterial(stand.looks);
+        app.showsTextures = () => this.#mode === "material" || this.#mode === "texture";
     }
 
     /** Faces of the shown level. */
