@@ -9,8 +9,11 @@ export const withUnit = (text: string | number, unit: string): string => `${text
 /** Joins sentences, each with a full stop. */
 export const sentences = (...all: string[]): string => all.map((one) => (/[.!?…]$/.test(one) ? one : `${one}.`)).join(" ");
 
+/** "1,200". toLocaleString takes as long as half a picture when it is first called. */
+export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+
 /** "1 example", "1,200 examples". */
-export const count = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+export const count = (n: number, one: string, many = `${one}s`): string => `${grouped(n)} ${n === 1 ? one : many}`;
 
 /** Name of a pseudo-example, or its number counted from 1. */
 export const pseudoName = (pseudo: { name?: string } | undefined, index: number): string =>
