@@ -147,6 +147,7 @@ typedef void exi_request(exi_edit *edit, const exi_asked *asked, exi_answer *ans
 
 exi_request exi_edit_get_project, exi_edit_get_version, exi_edit_put_project; /* edit_project.c */
 exi_request exi_edit_build, exi_edit_cancel, exi_edit_check;                  /* edit_build.c */
+exi_request exi_edit_get_beside;                                              /* edit_beside.c */
 exi_request exi_edit_get_progress;                                            /* edit_progress.c */
 
 exi_request exi_edit_post_sculpt, exi_edit_post_start;                   /* edit_start.c */
@@ -166,10 +167,6 @@ bool exi_edit_is_same_cache(const char *name, const char *other);
 bool exi_edit_is_driver_motion(const char *path, int vertex_count);
 /* Answers with the complete motion; false after a refusal, which uses its name. */
 bool exi_edit_reply_driver(const exi_edit *edit, const char *path, const char *name, exi_answer *answer);
-
-/* The rig that an earlier build wrote beside the project, if it is newer than all that it is made from; else NULL.
- * (edit_beside.c) */
-ex_rig *exi_edit_rig_beside(const exi_edit *edit, const ex_project_view *view);
 
 /* Emits names of joints and dials, for a motion file that names its joints: "names" of the rig that it moves, "unmoved"
  * joints of the rig, and "unused" joints of the file. (edit_matched.c) */

@@ -1,9 +1,10 @@
 /*
- * cli/edit/edit_beside.c - the rig that an earlier build wrote beside the project, for the page's first picture: only if
- * no file that it is made from has changed since, and its layers are the project's.
+ * cli/edit/edit_beside.c - the rig that an earlier build wrote beside the project, for the page's first picture: only
+ * if no file that it is made from has changed since, and its layers are the project's.
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "cli/base/encode.h"
 #include "cli/base/files.h"
 #include "cli/base/named.h"
 #include "edit.h"
@@ -64,7 +65,7 @@ static bool is_of(const ex_rig *rig, const ex_project_view *view) {
     return same;
 }
 
-ex_rig *exi_edit_rig_beside(const exi_edit *edit, const ex_project_view *view) {
+static ex_rig *find(const exi_edit *edit, const ex_project_view *view) {
     struct stat status;
     ex_rig *rig = NULL;
     char *path = exi_path_with_ending(edit->path, ".glb");
@@ -76,4 +77,30 @@ ex_rig *exi_edit_rig_beside(const exi_edit *edit, const ex_project_view *view) {
     }
     free(path);
     return rig;
+}
+
+/* The project is the one on disk, so that the page need not wait for its text before it asks. */
+void exi_edit_get_beside(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    ex_error error = {.result = EX_OK};
+    ex_project *project = NULL;
+    ex_rig *rig = NULL;
+    char *text = NULL, *bytes = NULL;
+    size_t text_size = 0, size = 0;
+    exi_reply reply;
+    (void)asked;
+    if (ex_project_read(edit->path, &project, &error) == EX_OK)
+        rig = find(edit, ex_project_get(project));
+    if (rig && (exi_project_encode(project, &text, &text_size, &error) != EX_OK ||
+                exi_rig_encode_bare(rig, &bytes, &size, &error) != EX_OK))
+        size = 0;
+    ex_rig_destroy(rig);
+    ex_project_destroy(project);
+    if (exi_reply_start(&reply, answer, 200)) {
+        exi_emit_text(&reply.json, "text", text);
+        exi_reply_end(&reply);
+    }
+    free(text);
+    answer->framed = answer->status == 200;
+    answer->bytes = answer->owned = bytes;
+    answer->size = size;
 }

@@ -160,21 +160,6 @@ static void build_draft(exi_edit *edit, building *b, const ex_project *project, 
     b->rig = NULL;
 }
 
-/* Answers with the rig of an earlier build for a first look, or with no bytes. */
-static void send_beside(exi_edit *edit, building *b, const ex_project *project, exi_answer *answer) {
-    ex_error error = {.result = EX_OK};
-    ex_rig *rig = exi_edit_rig_beside(edit, b->view);
-    if (rig && (exi_rig_encode_bare(rig, &b->rig, &b->rig_size, &error) != EX_OK ||
-                exi_project_encode(project, &b->text, &b->text_size, &error) != EX_OK))
-        b->rig_size = 0;
-    ex_rig_destroy(rig);
-    reply_built("beside", b, answer);
-    answer->framed = answer->status == 200;
-    answer->bytes = answer->owned = b->rig;
-    answer->size = b->rig_size;
-    b->rig = NULL;
-}
-
 /* Builds, or waits until another build is done. A cancelled build leaves everything as it was. */
 static void build_project(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
@@ -196,8 +181,7 @@ void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) 
     char keep[8] = "1";
     if (!exi_asked_optional(asked, "keep", keep, sizeof keep, answer))
         return;
-    const bool beside = strcmp(keep, "beside") == 0;
-    b.keeps = strcmp(keep, "0") != 0 && !beside;
+    b.keeps = strcmp(keep, "0") != 0;
     ex_project *project = exi_edit_parse(edit, asked, &error);
     if (!project) {
         refuse_project(edit, answer, &error);
@@ -206,9 +190,7 @@ void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) 
     b.view = ex_project_get(project);
     exi_damped_start(&b.damped);
     atomic_fetch_add(&edit->build_running, 1);
-    if (beside)
-        send_beside(edit, &b, project, answer);
-    else if (b.keeps)
+    if (b.keeps)
         build_project(edit, &b, &project, answer);
     else
         build_draft(edit, &b, project, answer);

@@ -20,6 +20,7 @@
     X(PUT_PROJECT, "api/project", "PUT", EXI_TEXT_MOST)                                                                \
     X(GET_VERSION, "api/version", "GET", 0)                                                                            \
     X(BUILD, "api/build", "POST", EXI_TEXT_MOST)                                                                       \
+    X(GET_BESIDE, "api/beside", "GET", 0)                                                                              \
     X(GET_PROGRESS, "api/progress", "GET", 0)                                                                          \
     X(CANCEL, "api/cancel", "POST", 0)                                                                                 \
     X(CHECK, "api/check", "POST", EXI_TEXT_MOST)                                                                       \

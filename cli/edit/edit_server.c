@@ -86,15 +86,25 @@ struct exi_server {
 };
 
 static exi_request *const handlers[EXI_ROUTE_COUNT] = {
-    [EXI_ROUTE_GET_PROJECT] = exi_edit_get_project, [EXI_ROUTE_PUT_PROJECT] = exi_edit_put_project,
-    [EXI_ROUTE_GET_VERSION] = exi_edit_get_version, [EXI_ROUTE_BUILD] = exi_edit_build,
-    [EXI_ROUTE_GET_TARGETS] = exi_edit_get_targets, [EXI_ROUTE_GET_PROGRESS] = exi_edit_get_progress,
-    [EXI_ROUTE_CANCEL] = exi_edit_cancel,           [EXI_ROUTE_CHECK] = exi_edit_check,
-    [EXI_ROUTE_POST_SCULPT] = exi_edit_post_sculpt, [EXI_ROUTE_POST_START] = exi_edit_post_start,
-    [EXI_ROUTE_POST_FILE] = exi_edit_post_file,     [EXI_ROUTE_POST_FORM] = exi_edit_post_form,
-    [EXI_ROUTE_POST_MASK] = exi_edit_post_mask,     [EXI_ROUTE_POST_GROUP] = exi_edit_post_group,
-    [EXI_ROUTE_POST_VALUES] = exi_edit_post_values, [EXI_ROUTE_GET_MOTIONS] = exi_edit_get_motions,
-    [EXI_ROUTE_POST_MOTION] = exi_edit_post_motion, [EXI_ROUTE_POST_BAKE] = exi_edit_post_bake,
+    [EXI_ROUTE_GET_PROJECT] = exi_edit_get_project,
+    [EXI_ROUTE_PUT_PROJECT] = exi_edit_put_project,
+    [EXI_ROUTE_GET_VERSION] = exi_edit_get_version,
+    [EXI_ROUTE_BUILD] = exi_edit_build,
+    [EXI_ROUTE_GET_TARGETS] = exi_edit_get_targets,
+    [EXI_ROUTE_GET_BESIDE] = exi_edit_get_beside,
+    [EXI_ROUTE_GET_PROGRESS] = exi_edit_get_progress,
+    [EXI_ROUTE_CANCEL] = exi_edit_cancel,
+    [EXI_ROUTE_CHECK] = exi_edit_check,
+    [EXI_ROUTE_POST_SCULPT] = exi_edit_post_sculpt,
+    [EXI_ROUTE_POST_START] = exi_edit_post_start,
+    [EXI_ROUTE_POST_FILE] = exi_edit_post_file,
+    [EXI_ROUTE_POST_FORM] = exi_edit_post_form,
+    [EXI_ROUTE_POST_MASK] = exi_edit_post_mask,
+    [EXI_ROUTE_POST_GROUP] = exi_edit_post_group,
+    [EXI_ROUTE_POST_VALUES] = exi_edit_post_values,
+    [EXI_ROUTE_GET_MOTIONS] = exi_edit_get_motions,
+    [EXI_ROUTE_POST_MOTION] = exi_edit_post_motion,
+    [EXI_ROUTE_POST_BAKE] = exi_edit_post_bake,
 };
 
 /* ---- answers ---- */

@@ -1,6 +1,6 @@
-// Packs the editor's page into one file. The script (src/main.ts and its imports, including three.js), the style
-// (style.css, then each panel's own, next to its source) and the WebAssembly module go into index.html. The same
-// sources give the same bytes.
+// Packs the editor's page into one file. The script (src/main.ts and its imports, including three.js), the small one in
+// front of it (src/early.ts), the style (style.css, then each panel's own, next to its source) and the WebAssembly module
+// go into index.html. The same sources give the same bytes.
 //
 //   node build.mjs [--modules FOLDER] [--runtime FOLDER] [--output FILE]
 //   node build.mjs --types …                      checks the types instead, and writes only a tsconfig.json
@@ -8,7 +8,7 @@
 // modules: the folder that 'npm ci' filled (default: node_modules here); runtime: the package @exemplar/runtime
 // (default: the output of the preset wasm); output: default build/editor/editor.html.
 //
-// The page carries its own policy (<meta http-equiv="Content-Security-Policy">): only this script runs, and the page
+// The page carries its own policy (<meta http-equiv="Content-Security-Policy">): only these scripts run, and the page
 // fetches only from its own origin. 'exemplar edit --export' (cli/edit/edit_export.c) relies on two markers, each in
 // the page exactly once: RIG, which the rig replaces, and CONNECT, which becomes 'none'.
 import { execFileSync } from "node:child_process";
@@ -70,14 +70,14 @@ const checkTypes = () => {
 
 // ---- the parts ----
 
-const bundleScript = async () => {
+const bundleScript = async (entry, format) => {
     const esbuild = createRequire(join(modules, "any.js"))("esbuild");
     const result = await esbuild.build({
-        entryPoints: [join(source, "main.ts")],
+        entryPoints: [join(source, entry)],
         bundle: true,
         write: false,
         minify: true,
-        format: "esm",
+        format,
         platform: "browser",
         target: "es2022",
         legalComments: "none", // all notices are at the top of the page
@@ -133,13 +133,15 @@ const put = (html, place, text) => {
 };
 
 const makePage = async () => {
-    const [script, style] = await Promise.all([bundleScript(), minifyStyle()]);
+    const [script, early, style] =
+        await Promise.all([bundleScript("main.ts", "esm"), bundleScript("early.ts", "iife"), minifyStyle()]);
     checkInline("script", script, "</script");
+    checkInline("early script", early, "</script");
     checkInline("style", style, "</style");
-    const hash = createHash("sha256").update(script, "utf8").digest("base64");
+    const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
     const policy = [
         "default-src 'none'",
-        `script-src 'sha256-${hash}' 'wasm-unsafe-eval'`,
+        `script-src ${hash(early)} ${hash(script)} 'wasm-unsafe-eval'`,
         "style-src 'unsafe-inline'",
         "img-src data: blob:",
         CONNECT,
@@ -149,6 +151,7 @@ const makePage = async () => {
     let html = readFileSync(join(here, "index.html"), "utf8");
     html = put(html, "<!--policy-->", `<meta http-equiv="Content-Security-Policy" content="${policy}">`);
     html = put(html, "<!--style-->", `${notices()}\n<style>${style}</style>`);
+    html = put(html, "<!--early-->", `<script>${early}</script>`);
     html = put(html, "<!--script-->", `<script type="module">${script}</script>`);
     put(html, RIG, ""); // check only: the export needs both markers
     put(html, CONNECT, "");

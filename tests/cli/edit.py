@@ -269,17 +269,18 @@ class Requests(Case):
 
     def test_the_rig_beside_the_project(self):
         """It is sent if it is newer than all files that it is made from, and has the project's layers."""
-        def beside(text=None):
-            head, rig = self.post("build", text or self.text, keep="beside").framed()
-            self.assertEqual(head["build"], "beside")
+        def beside():
+            head, rig = self.editor.ask("GET", "api/beside").framed()
+            self.assertEqual(head["text"], text if rig else None)
             return rig
         path = self.folder / "band.glb"
         path.unlink(missing_ok=True)
         self.assertEqual(beside(), b"")
         self.succeed("build", "band.json", "-q")
-        rig = self.build()[1]
+        build, rig = self.build()
+        text = build["text"]
         self.assertEqual(beside(), rig)
-        # Motions do not know it, and the build is still to come.
+        # Motions do not know the page's name for it.
         self.refused(self.post("motion", TABLE, build="beside", name="a.csv"), 409)
         now = path.stat().st_mtime_ns
         for name in ("band.json", "thick.obj"):
@@ -301,17 +302,17 @@ class Requests(Case):
         self.assertEqual(beside(), b"")
         self.succeed("build", "band.json", "-q")
         self.assertEqual(beside(), rig)
-        # Other layers and examples.
-        for names in (["name"], ["examples", 0, "name"]):
-            other = json.loads(self.text)
-            what = other["layers"][0]
-            for step in names[:-1]:
-                what = what[step]
-            what[names[-1]] = "another"
-            self.assertEqual(beside(json.dumps(other)), b"", names)
-        fewer = json.loads(self.text)
-        fewer["layers"][0]["examples"].pop()
-        self.assertEqual(beside(json.dumps(fewer)), b"")
+        # A rig of a project with other layers or examples.
+        others = [json.loads(self.text) for _ in range(3)]
+        others[0]["layers"][0]["name"] = "another"
+        others[1]["layers"][0]["examples"][0]["name"] = "another"
+        others[2]["layers"][0]["examples"].pop()
+        for other in others:
+            (self.folder / "other.json").write_text(json.dumps(other))
+            self.succeed("build", "other.json", "-o", "band.glb", "-q")
+            self.assertEqual(beside(), b"")
+        self.succeed("build", "band.json", "-q")
+        self.assertEqual(beside(), rig)
         whole = path.read_bytes()
         for damaged in (b"", whole[:1000], whole[:len(whole) // 2] + b"x" + whole[len(whole) // 2 + 1:]):
             path.write_bytes(damaged)

@@ -11,6 +11,7 @@ import { followProgress } from "./core/progress";
 import { projectOf, type Project } from "./core/project";
 import { Refusal, Server, type Built, type Opened } from "./core/server";
 import { Stage } from "./core/stage";
+import { openUnbuilt, takeUnbuilt } from "./core/unbuilt";
 import { setWeighers } from "./core/weighers";
 import { addCommands } from "./panels/actions";
 import { headerPanel } from "./panels/header";
@@ -38,7 +39,7 @@ const openServed = async (runtime: Promise<Runtime>, server: Server, opened: Ope
     const tree = projectOf(opened.text);
     const page = openingPage(server, opened.name);
     document.getElementById("start")?.replaceWith(page.element);
-    const beside = takeUnbuilt() ? null : await server.beside(opened.text).catch(() => null);
+    const beside = takeUnbuilt() ? null : await server.beside().catch(() => null);
     // Building beside the first picture would make it late.
     const building = (beside ? painted() : Promise.resolve()).then(() => server.build(opened.text));
     const wait = (): Promise<[Built, Project]> =>
@@ -55,19 +56,6 @@ const openServed = async (runtime: Promise<Runtime>, server: Server, opened: Ope
     app.version = opened.version;
     if (drawn !== tree) app.opening = { state: app.history.state, built: building };
     return app;
-};
-
-const UNBUILT = "exemplar unbuilt";
-
-/** Opens the page again without the rig beside the project. */
-const openUnbuilt = (): void => {
-    sessionStorage.setItem(UNBUILT, "true");
-    location.reload();
-};
-const takeUnbuilt = (): boolean => {
-    const was = sessionStorage.getItem(UNBUILT) !== null;
-    sessionStorage.removeItem(UNBUILT);
-    return was;
 };
 
 /** The build, or if that takes a while the draft, whichever is there first; and its tree. A draft that fails is left

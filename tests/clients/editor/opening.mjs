@@ -84,9 +84,12 @@ const unbuilt = async (bench) => {
     utimesSync(project.replace(/json$/, "glb"), Date.now() / 1000 + 60, Date.now() / 1000 + 60);
     const page = await (await bench.browser.newContext()).newPage();
     const asked = [];
+    await page.route("**/api/beside", (route) => {
+        asked.push("beside");
+        return route.continue();
+    });
     await page.route("**/api/build*", (route) => {
-        asked.push(new URL(route.request().url()).searchParams.get("keep") ?? "whole");
-        if (asked.at(-1) === "beside") return route.continue();
+        asked.push("whole");
         return route.fulfill({ status: 422, contentType: "application/json", body: JSON.stringify({ error: "broken on purpose" }) });
     });
     await page.goto(await bench.serve(project));

@@ -102,13 +102,27 @@ export interface Baked {
 
 type Query = Record<string, string | number>;
 
+declare global {
+    interface Window {
+        /** Answers that early.ts asked for, by address; each is taken once. */
+        early?: Record<string, Promise<Response>>;
+    }
+}
+
+const takeEarly = (address: string): Promise<Response> | undefined => {
+    const answer = window.early?.[address];
+    delete window.early?.[address];
+    return answer;
+};
+
 export class Server {
     async #ask(method: string, path: string, query: Query = {}, body?: BodyInit, headers?: HeadersInit) {
         const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
         const address = `api/${path}${search.size ? `?${search}` : ""}`;
         let response: Response;
         try {
-            response = await fetch(address, { method, body: body ?? null, headers: headers ?? {}, cache: "no-store" });
+            response = await (takeEarly(address) ??
+                fetch(address, { method, body: body ?? null, headers: headers ?? {}, cache: "no-store" }));
         } catch {
             throw new Refusal("The tool does not answer. It was probably closed: start 'exemplar edit' again.", 0);
         }
@@ -152,10 +166,10 @@ export class Server {
         return { ...head, rig: new Uint8Array(bytes, place) };
     }
     /** The rig that an earlier build wrote beside the project, if it is newer than the project's files; else null. */
-    async beside(text: string): Promise<Built | null> {
-        const [head, bytes, place] = await this.#framed<Omit<Built, "rig">>("build", { keep: "beside" }, text);
+    async beside(): Promise<Built | null> {
+        const [head, bytes, place] = await this.#framed<Pick<Built, "text">>("beside", {}, null);
         const rig = new Uint8Array(bytes, place);
-        return rig.length > 0 ? { ...head, rig } : null;
+        return rig.length > 0 ? { ...head, build: "beside", notes: [], damped: [], seconds: 0, rig } : null;
     }
     progress(): Promise<Progress> {
         return this.#json("GET", "progress");
