@@ -172,6 +172,9 @@ bool exi_edit_reply_driver(const exi_edit *edit, const char *path, const char *n
  * joints of the rig, and "unused" joints of the file. (edit_matched.c) */
 void exi_edit_emit_matched(exi_emitter *json, const ex_rig *rig, const char *path, const ex_joint_map *map);
 
+/* The project on disk and the version of its file; NULL if it cannot be read. (edit_project.c) */
+ex_project *exi_edit_stored(const exi_edit *edit, char version[EXI_VERSION_SIZE]);
+
 /* Parses an uploaded project; NULL after an error, EX_ERROR_FILE if it names a file that it may not. It may name files
  * in the folder, and others only if the file on disk names them. */
 ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error);

@@ -79,27 +79,23 @@ static ex_rig *find(const exi_edit *edit, const ex_project_view *view) {
     return rig;
 }
 
-/* The project is the one on disk, so that the page need not wait for its text before it asks. */
+/* Of the project on disk: the page asks before it knows the text, and compares versions. */
 void exi_edit_get_beside(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
-    ex_project *project = NULL;
-    ex_rig *rig = NULL;
-    char *text = NULL, *bytes = NULL;
-    size_t text_size = 0, size = 0;
+    char version[EXI_VERSION_SIZE], *bytes = NULL;
+    size_t size = 0;
     exi_reply reply;
     (void)asked;
-    if (ex_project_read(edit->path, &project, &error) == EX_OK)
-        rig = find(edit, ex_project_get(project));
-    if (rig && (exi_project_encode(project, &text, &text_size, &error) != EX_OK ||
-                exi_rig_encode_bare(rig, &bytes, &size, &error) != EX_OK))
-        size = 0;
+    ex_project *project = exi_edit_stored(edit, version);
+    ex_rig *rig = project ? find(edit, ex_project_get(project)) : NULL;
+    if (rig)
+        exi_rig_encode_bare(rig, &bytes, &size, &error);
     ex_rig_destroy(rig);
     ex_project_destroy(project);
     if (exi_reply_start(&reply, answer, 200)) {
-        exi_emit_text(&reply.json, "text", text);
+        exi_emit_text(&reply.json, "version", bytes ? version : NULL);
         exi_reply_end(&reply);
     }
-    free(text);
     answer->framed = answer->status == 200;
     answer->bytes = answer->owned = bytes;
     answer->size = size;

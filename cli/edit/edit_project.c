@@ -64,6 +64,16 @@ static const char *version_of(const content *c) {
     return c->exists ? c->version : NULL;
 }
 
+ex_project *exi_edit_stored(const exi_edit *edit, char version[EXI_VERSION_SIZE]) {
+    ex_project *project = NULL;
+    content c;
+    if (read_content(edit, &c, &(ex_error){.result = EX_OK}) == EX_OK && c.bytes)
+        ex_project_parse(c.bytes, c.size, edit->path, &project, NULL);
+    memcpy(version, c.version, EXI_VERSION_SIZE);
+    free(c.bytes);
+    return project;
+}
+
 /* ---- files that a project may name ---- */
 
 static bool is_inside(const exi_edit *edit, const char *path) {
@@ -91,12 +101,9 @@ typedef struct confinement {
 } confinement;
 
 static const ex_project_view *stored_view(confinement *c) {
-    content stored;
-    if (!c->looked && read_content(c->edit, &stored, &(ex_error){.result = EX_OK}) == EX_OK) {
-        if (stored.bytes)
-            ex_project_parse(stored.bytes, stored.size, c->edit->path, &c->stored, NULL);
-        free(stored.bytes);
-    }
+    char version[EXI_VERSION_SIZE];
+    if (!c->looked)
+        c->stored = exi_edit_stored(c->edit, version);
     c->looked = true;
     return c->stored ? ex_project_get(c->stored) : NULL;
 }

@@ -274,6 +274,7 @@ class Files(Case):
         self.refused(editor.ask("POST", "api/form?name=a&mesh=pipe.obj", bytes(96)), 403, "not a file")
         (self.folder / "pipe.obj").rename(self.folder / "band.json")
         self.refused(editor.save(self.text, "*"), 500, "no longer a file")
+        self.assertEqual(editor.ask("GET", "api/beside").framed(), ({"version": None}, b""))
         self.refused(editor.ask("POST", "api/build", self.text.replace("thick.obj", "/etc/passwd")), 403)
         (self.folder / "band.json").unlink()
         (self.folder / "band.json").symlink_to("band.json")

@@ -39,7 +39,7 @@ const openServed = async (runtime: Promise<Runtime>, server: Server, opened: Ope
     const tree = projectOf(opened.text);
     const page = openingPage(server, opened.name);
     document.getElementById("start")?.replaceWith(page.element);
-    const beside = takeUnbuilt() ? null : await server.beside().catch(() => null);
+    const beside = takeUnbuilt() ? null : await server.beside(opened).catch(() => null);
     // Building beside the first picture would make it late.
     const building = (beside ? painted() : Promise.resolve()).then(() => server.build(opened.text));
     const wait = (): Promise<[Built, Project]> =>

@@ -109,7 +109,8 @@ declare global {
     }
 }
 
-const takeEarly = (address: string): Promise<Response> | undefined => {
+const takeEarly = (method: string, address: string): Promise<Response> | undefined => {
+    if (method !== "GET") return undefined;
     const answer = window.early?.[address];
     delete window.early?.[address];
     return answer;
@@ -121,7 +122,7 @@ export class Server {
         const address = `api/${path}${search.size ? `?${search}` : ""}`;
         let response: Response;
         try {
-            response = await (takeEarly(address) ??
+            response = await (takeEarly(method, address) ??
                 fetch(address, { method, body: body ?? null, headers: headers ?? {}, cache: "no-store" }));
         } catch {
             throw new Refusal("The tool does not answer. It was probably closed: start 'exemplar edit' again.", 0);
@@ -166,10 +167,10 @@ export class Server {
         return { ...head, rig: new Uint8Array(bytes, place) };
     }
     /** The rig that an earlier build wrote beside the project, if it is newer than the project's files; else null. */
-    async beside(): Promise<Built | null> {
-        const [head, bytes, place] = await this.#framed<Pick<Built, "text">>("beside", {}, null);
+    async beside({ text, version }: Opened): Promise<Built | null> {
+        const [head, bytes, place] = await this.#framed<{ version: string | null }>("beside", {}, null);
         const rig = new Uint8Array(bytes, place);
-        return rig.length > 0 ? { ...head, build: "beside", notes: [], damped: [], seconds: 0, rig } : null;
+        return head.version === version && rig.length > 0 ? { text, build: "beside", notes: [], damped: [], seconds: 0, rig } : null;
     }
     progress(): Promise<Progress> {
         return this.#json("GET", "progress");
