@@ -105,7 +105,7 @@ static bool note_targets(const ex_rig *rig, const ex_bake_report *report, char t
     const int morphed = morphed_of(rig, report);
     snprintf(
         text, EXI_BAKE_NOTE_SIZE,
-        "%d targets that change %s are %d morphed attributes: glTF viewers must support only %d, and some show no more",
+        "%d targets that change %s are %d morphed attributes: glTF viewers need to support only %d, and some show no more",
         report->target_count, morphed > report->target_count ? "positions and normals" : "positions", morphed,
         MORPHED_MOST);
     return morphed > MORPHED_MOST;
