@@ -11,6 +11,8 @@
 #include <exemplar/author/formats.h>
 #include <exemplar/author/project.h>
 #include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
+#include <exemplar/author/scan_simulate.h>
 
 #include <math.h>
 #include <stdio.h>

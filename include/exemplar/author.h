@@ -29,6 +29,8 @@
 #include <exemplar/author/project.h>
 #include <exemplar/author/register.h>
 #include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
+#include <exemplar/author/scan_simulate.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/author/trajectory.h>
 #include <exemplar/exemplar.h>

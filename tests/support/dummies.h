@@ -5,7 +5,7 @@
 #ifndef EXEMPLAR_TESTS_DUMMIES_H
 #define EXEMPLAR_TESTS_DUMMIES_H
 
-#include <exemplar/author/scan.h>
+#include <exemplar/author/scan_simulate.h>
 
 enum { DUMMY_JOINTS = 4, DUMMY_HIPS = 0, DUMMY_LEFT = 1, DUMMY_RIGHT = 2, DUMMY_TIP = 3 };
 

@@ -5,7 +5,7 @@
 #ifndef EXEMPLAR_TESTS_LIMBS_H
 #define EXEMPLAR_TESTS_LIMBS_H
 
-#include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 enum { LIMB_RINGS = 9, LIMB_SIDES = 8, LIMB_JOINTS = 2 };
 

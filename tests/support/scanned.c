@@ -4,6 +4,7 @@
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
+#include <exemplar/author/project.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,6 +6,7 @@
 #define EXEMPLAR_TESTS_SCANNED_H
 
 #include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 enum { SCANNED_JOINTS = 5, SCANNED_HIPS = 0, SCANNED_LEFT = 1, SCANNED_RIGHT = 3, SCANNED_LEVEL = 2 };
 

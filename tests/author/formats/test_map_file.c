@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <exemplar/author/scan.h>
+#include <exemplar/author/displacement.h>
 
 #include "support/fail_alloc.h"
 #include "support/scratch.h"

@@ -25,6 +25,7 @@
 #include "author/formats/map_file.h"
 
 #include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 typedef struct exi_body_part {
     const ex_scan_part *part;

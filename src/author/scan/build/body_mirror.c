@@ -15,6 +15,8 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/project.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

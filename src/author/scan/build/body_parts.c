@@ -8,6 +8,8 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/project.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #ifndef EXEMPLAR_AUTHOR_SCAN_MAP_MAP_H
 #define EXEMPLAR_AUTHOR_SCAN_MAP_MAP_H
 
-#include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 /* ---- the level ---- */
 

@@ -20,6 +20,7 @@
 #include "author/scan/human/human.h"
 
 #include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 /* A named point of a scan. */
 typedef struct exi_carry_point {

@@ -11,6 +11,7 @@
 
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
+#include <exemplar/author/scan_body.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -20,6 +20,7 @@
 #include "runtime/base/vector.h"
 
 #include <exemplar/author/formats.h>
+#include <exemplar/author/project.h>
 #include <exemplar/author/register.h>
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #ifndef EXEMPLAR_AUTHOR_SCAN_SIMULATE_SIMULATE_H
 #define EXEMPLAR_AUTHOR_SCAN_SIMULATE_SIMULATE_H
 
-#include <exemplar/author/scan.h>
+#include <exemplar/author/scan_simulate.h>
 
 /* ---- chance: random numbers that depend only on their purpose, not on earlier ones ---- */
 

@@ -18,7 +18,7 @@
 #ifndef EXEMPLAR_AUTHOR_SCAN_TEMPLATE_TEMPLATE_H
 #define EXEMPLAR_AUTHOR_SCAN_TEMPLATE_TEMPLATE_H
 
-#include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 /* ---- bones ---- */
 

@@ -14,6 +14,8 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <exemplar/author/project.h>
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,9 @@
 
 #include "support/fail_alloc.h"
 
+#include <exemplar/author/displacement.h>
 #include <exemplar/author/picture.h>
-#include <exemplar/author/scan.h>
+#include <exemplar/author/project.h>
 
 enum { REFINED = 25 }; /* a square at level 2 */
 

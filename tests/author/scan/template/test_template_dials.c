@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 #include "runtime/base/vector.h"
 #include "support/check.h"

@@ -17,6 +17,7 @@
 #include <exemplar/author/files.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 #include "runtime/base/vector.h"
 #include "support/check.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include <exemplar/author/formats.h>
-#include <exemplar/author/scan.h>
+#include <exemplar/author/scan_body.h>
 
 #include "support/check.h"
 #include "support/fail_alloc.h"
