@@ -146,7 +146,8 @@ static exi_v3 sheen_over(const exi_lights *lights, const exi_surface *s, exi_v3 
     if (!(most > 0))
         return below;
     const float rough = s->sheen_roughness < 0.1f ? 0.1f : s->sheen_roughness > 1 ? 1 : s->sheen_roughness;
-    const float edge = 1 - positive(exi_v3_dot(s->normal, towards));
+    /* The cosine of two unit vectors may be 1 and a rounding error. */
+    const float edge = positive(1 - positive(exi_v3_dot(s->normal, towards)));
     /* The part of light from all sides that fibres send on: little from above, much at the edge. */
     const float around = 0.05f + 0.65f * powf(edge, 1 + 3 * (1 - rough));
     exi_v3 light = exi_v3_scale(lights->key_light, key * nap(s->normal, rough, lights->key, towards));

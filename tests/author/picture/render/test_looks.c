@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "author/picture/render/creases.h"
+#include "author/picture/render/render.h"
 #include "support/check.h"
 #include "support/pictures.h"
 
@@ -371,6 +372,24 @@ static void cloth_shines_at_its_edge(void **state) {
     ex_image_destroy(cloth);
 }
 
+/* Cloth seen straight on, where rounding makes the cosine of two equal unit vectors more than 1. */
+static void cloth_seen_straight_on_has_a_colour(void **state) {
+    (void)state;
+    exi_render render = {.lights = {.sky_light = {1, 1, 1}, .ground_light = {1, 1, 1}}};
+    const exi_seen seen = {1, 1};
+    exi_surface cloth = {.sheen = {0.1f, 0.8f, 0.1f}, .roughness = 1, .sheen_roughness = 0.4f, .occlusion = 1};
+    int beyond = 0;
+    for (int i = 0; i < 1000; i++) {
+        const float turn = 0.0061f * (float)i;
+        cloth.normal = exi_v3_unit((exi_v3){cosf(turn), sinf(turn), 0.3f});
+        const exi_spot spot = {.towards = cloth.normal};
+        const exi_v3 colour = exi_light_surface(&render, &spot, seen, &cloth);
+        beyond += exi_v3_dot(cloth.normal, cloth.normal) > 1;
+        assert_true(isfinite(colour.x) && isfinite(colour.y) && isfinite(colour.z) && colour.y > 0);
+    }
+    assert_true(beyond > 0);
+}
+
 /* Eyes: on a smooth surface the light is a small bright spot, on a rough one there is none. */
 static void smooth_has_a_sharp_spot(void **state) {
     (void)state;
@@ -516,6 +535,7 @@ int main(void) {
         cmocka_unit_test(light_follows_the_model),
         cmocka_unit_test(skin_is_red_where_shade_begins),
         cmocka_unit_test(cloth_shines_at_its_edge),
+        cmocka_unit_test(cloth_seen_straight_on_has_a_colour),
         cmocka_unit_test(smooth_has_a_sharp_spot),
         cmocka_unit_test(hard_edges_stay),
         cmocka_unit_test(materials_are_read),
