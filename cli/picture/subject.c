@@ -136,7 +136,7 @@ bool exi_subject_follow(exi_subject *subject, const ex_pose *pose, const float s
     return make_mesh(subject);
 }
 
-/* Reads a form of a glTF file with its materials. The mesh has the scene's materials in their order. */
+/* Reads a form of a glTF file with its materials. */
 static bool open_scene(exi_subject *subject, const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_scene *scene = NULL;
@@ -145,13 +145,6 @@ static bool open_scene(exi_subject *subject, const ex_call *call, const char *pa
         result = ex_error_within(&error, ex_scene_to_standing(scene, &subject->mesh, &error), "%s", path);
     if (result == EX_OK && scene->material_count > 0)
         result = ex_error_within(&error, ex_looks_from_scene(scene, &subject->looks, &error), "%s", path);
-    for (int i = 0; result == EX_OK && subject->looks && i < subject->mesh->material_count; i++) {
-        char *name = i < subject->looks->look_count ? strdup(subject->mesh->material_names[i]) : NULL;
-        if (name) {
-            free(subject->looks->looks[i].name);
-            subject->looks->looks[i].name = name;
-        }
-    }
     ex_scene_destroy(scene);
     say_notes(call, subject->looks);
     if (result != EX_OK)

@@ -13,11 +13,8 @@ from ._library import author, checked, path_bytes
 
 _libc = ctypes.CDLL(None)
 _libc.free.argtypes, _libc.free.restype = [ctypes.c_void_p], None
-_libc.strdup.argtypes, _libc.strdup.restype = [ctypes.c_char_p], ctypes.c_void_p
 free = _libc.free
 """Releases memory that the library hands over, by the process's own allocator."""
-duplicate = _libc.strdup
-"""Makes a string that the library may release: its address, or None without memory."""
 
 
 def text(value, name, *, optional=False, empty=False):

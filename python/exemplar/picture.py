@@ -171,13 +171,6 @@ class _Subject:
         if not scene.pointer.contents.material_count:
             return
         self._own_looks(author.ex_looks_from_scene, scene.pointer)
-        names = _given.texts(self.mesh.contents.material_names, self.mesh.contents.material_count)
-        looks = self.looks.contents
-        for i, name in enumerate(names[:looks.look_count]):  # the mesh has the scene's materials in their order
-            at = ctypes.c_void_p.from_address(ctypes.addressof(looks.looks[i]) + _abi.ex_material.name.offset)
-            text = _given.duplicate(name.encode("utf-8"))
-            _given.free(at.value)
-            at.value = text
 
     def _turn_up(self):
         mesh = self.mesh.contents

@@ -64,8 +64,8 @@ typedef struct ex_looks {
 /* Returns a look without images: white, rough, not metallic, opaque, single-sided. name stays NULL. */
 EX_API ex_material ex_material_default(void);
 
-/* Makes the looks of a scene's materials and decodes the images that they use, for the texture coordinates of
- * ex_scene_to_form: a transform that all textures of a material share is already in those. Images that cannot be
+/* Makes the looks of a scene's materials and decodes the images that they use, for the names and texture coordinates of
+ * ex_scene_to_mesh: a transform that all textures of a material share is already in those. Images that cannot be
  * decoded are left out, with a note. Results: DATA, MEMORY. */
 EX_API ex_result ex_looks_from_scene(const ex_scene *scene, ex_looks **looks, ex_error *error);
 EX_API void ex_looks_destroy(ex_looks *looks);

@@ -210,10 +210,11 @@ EX_API void ex_scene_skin_matrices(const ex_scene *scene, int skin, const double
 
 /*
  * Makes a mesh of a scene's mesh: all primitives joined, vertices in order; morph targets are not applied. Primitives
- * become groups, materials are kept by name. Strips and fans become triangles; triangles with a repeated vertex are
- * left out. A primitive with the same vertices as an earlier one, bit for bit, shares them. Texture coordinates are
- * those that the material's base colour uses, with its KHR_texture_transform applied. first_vertices [primitive_count],
- * optional: first vertex of each primitive.
+ * become groups. Materials are kept by name; those without a name, or with one that an earlier material has, get one of
+ * their own. Strips and fans become triangles; triangles with a repeated vertex are left out. A primitive with the same
+ * vertices as an earlier one, bit for bit, shares them. Texture coordinates are those that the material's base colour
+ * uses, with its KHR_texture_transform applied. first_vertices [primitive_count], optional: first vertex of each
+ * primitive.
  */
 EX_API ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int *first_vertices,
                                   ex_error *error);

@@ -43,7 +43,10 @@ bool exi_scene_find_texcoords(const ex_scene_material *material, exi_scene_texco
  * uses of textures that need another set, which are counted. False without memory. */
 bool exi_scene_settle_texcoords(ex_scene_material *material, int *removed);
 
-/* Gives every material a name of its own that a line of an OBJ file can hold; false without memory. */
+/* Makes a name for every material [material_count], which no other has and a line of an OBJ file can hold: its own, if
+ * it is such a name. Free each, and the array; NULL without memory. */
+char **exi_scene_material_names(const ex_scene *scene);
+/* Gives the materials these names; false without memory. */
 bool exi_scene_name_materials(ex_scene *scene);
 
 /* Makes a scene with only the materials, textures and images of another, and names the materials. */

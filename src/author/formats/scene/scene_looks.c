@@ -68,15 +68,15 @@ static bool copy_required(const ex_scene *from, ex_scene *to) {
 
 /* ---- names ---- */
 
-static bool is_taken(const ex_scene *scene, int count, const char *name) {
+static bool is_taken(char *const *names, int count, const char *name) {
     for (int i = 0; i < count; i++)
-        if (strcmp(scene->materials[i].name, name) == 0)
+        if (strcmp(names[i], name) == 0)
             return true;
     return false;
 }
 
 /* Makes a name that fits on one line of a file, without blanks at its ends, and that no material before has. */
-static char *make_name(const ex_scene *scene, int material) {
+static char *make_name(const ex_scene *scene, int material, char *const *names) {
     const char *given = scene->materials[material].name ? scene->materials[material].name : "";
     given += strspn(given, " ");
     size_t size = strlen(given);
@@ -94,20 +94,33 @@ static char *make_name(const ex_scene *scene, int material) {
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
             *c = '_';
     size = strlen(name);
-    for (int number = 2; is_taken(scene, material, name); number++)
+    for (int number = 2; is_taken(names, material, name); number++)
         snprintf(name + size, room - size, " %d", number);
     return name;
 }
 
-bool exi_scene_name_materials(ex_scene *scene) {
-    for (int i = 0; i < scene->material_count; i++) {
-        char *name = make_name(scene, i);
-        if (!name)
-            return false;
-        free(scene->materials[i].name);
-        scene->materials[i].name = name;
+char **exi_scene_material_names(const ex_scene *scene) {
+    char **names = exi_array_allocate((size_t)scene->material_count + 1, sizeof *names);
+    for (int i = 0; names && i < scene->material_count; i++) {
+        names[i] = make_name(scene, i, names);
+        if (names[i])
+            continue;
+        while (i > 0)
+            free(names[--i]);
+        free(names);
+        return NULL;
     }
-    return true;
+    return names;
+}
+
+bool exi_scene_name_materials(ex_scene *scene) {
+    char **names = exi_scene_material_names(scene);
+    for (int i = 0; names && i < scene->material_count; i++) {
+        free(scene->materials[i].name);
+        scene->materials[i].name = names[i];
+    }
+    free(names);
+    return names != NULL;
 }
 
 ex_result exi_scene_copy_looks(const ex_scene *from, ex_scene **made, ex_error *error) {

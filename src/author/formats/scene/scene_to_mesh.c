@@ -236,8 +236,8 @@ static void fill_faces(const plan *p, int number, ex_mesh *mesh) {
     }
 }
 
-/* Makes a name that fits on one line, and, where blanks separate names, is one word. */
-static char *make_name(const char *name, int number, bool one_word) {
+/* Makes a name of a group: one word, since blanks separate them. */
+static char *make_name(const char *name, int number) {
     char suffix[16] = "";
     if (number >= 0)
         snprintf(suffix, sizeof suffix, ".%d", number);
@@ -247,7 +247,7 @@ static char *make_name(const char *name, int number, bool one_word) {
         return NULL;
     memcpy(made, name, size);
     for (size_t i = 0; i < size; i++)
-        if ((unsigned char)made[i] < 0x20 || made[i] == 0x7F || (one_word && made[i] == ' '))
+        if ((unsigned char)made[i] <= 0x20 || made[i] == 0x7F)
             made[i] = '_';
     memcpy(made + size, suffix, suffix_size + 1);
     return made;
@@ -256,21 +256,15 @@ static char *make_name(const char *name, int number, bool one_word) {
 static bool make_names(const plan *p, ex_mesh *mesh) {
     mesh->group_names = exi_array_allocate((size_t)p->piece_count, sizeof *mesh->group_names);
     for (int i = 0; mesh->group_names && i < p->piece_count; i++) {
-        mesh->group_names[i] = make_name(p->pieces[i].name, p->pieces[i].number, true);
+        mesh->group_names[i] = make_name(p->pieces[i].name, p->pieces[i].number);
         if (!mesh->group_names[i])
             return false;
         mesh->group_count++;
     }
     if (!mesh->group_names || !p->materials)
         return mesh->group_names != NULL;
-    mesh->material_names = exi_array_allocate((size_t)p->scene->material_count, sizeof *mesh->material_names);
-    for (int i = 0; mesh->material_names && i < p->scene->material_count; i++) {
-        const char *name = p->scene->materials[i].name;
-        mesh->material_names[i] = name && *name ? make_name(name, -1, false) : make_name("material", i, false);
-        if (!mesh->material_names[i])
-            return false;
-        mesh->material_count++;
-    }
+    mesh->material_names = exi_scene_material_names(p->scene);
+    mesh->material_count = mesh->material_names ? p->scene->material_count : 0;
     return mesh->material_names != NULL;
 }
 

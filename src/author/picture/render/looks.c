@@ -191,10 +191,6 @@ static ex_result read_rest(reading *r, const json_t *rest, ex_material *look) {
 static ex_result read_look(reading *r, const ex_scene_material *material, ex_material *look) {
     json_t *rest = NULL;
     *look = ex_material_default();
-    look->name = malloc(strlen(material->name ? material->name : "") + 1);
-    if (!look->name)
-        return ex_error_memory(r->error, "the looks", 1);
-    strcpy(look->name, material->name ? material->name : "");
     memcpy(look->colour, material->base_colour, sizeof look->colour);
     look->metallic = material->metallic;
     look->roughness = material->roughness;
@@ -255,10 +251,16 @@ ex_result ex_looks_from_scene(const ex_scene *scene, ex_looks **looks, ex_error 
         made->looks = calloc((size_t)scene->material_count + 1, sizeof *made->looks);
     }
     ex_result result = made && made->images && made->looks && r.tried ? EX_OK : ex_error_memory(error, "the looks", 0);
-    for (int i = 0; result == EX_OK && i < scene->material_count; i++) {
+    char **names = result == EX_OK ? exi_scene_material_names(scene) : NULL;
+    if (result == EX_OK && !names)
+        result = ex_error_memory(error, "the looks", 0);
+    for (int i = 0; names && i < scene->material_count; i++) {
         made->look_count = i + 1;
-        result = ex_error_within(error, read_settled(&r, &scene->materials[i], &made->looks[i]), "material %d", i);
+        if (result == EX_OK)
+            result = ex_error_within(error, read_settled(&r, &scene->materials[i], &made->looks[i]), "material %d", i);
+        made->looks[i].name = names[i];
     }
+    free(names);
     free(r.tried);
     if (result == EX_OK)
         *looks = made;

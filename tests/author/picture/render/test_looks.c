@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "author/base/array.h"
 #include "author/picture/render/creases.h"
 #include "author/picture/render/render.h"
 #include "support/check.h"
@@ -524,6 +525,48 @@ static void materials_are_read(void **state) {
     ex_scene_destroy(scene);
 }
 
+/* Names of a mesh's materials are those of its looks, and each finds its own, whatever the file calls them. */
+static void equal_names_are_told_apart(void **state) {
+    (void)state;
+    static const char *const given[] = {"cloth", " cloth", "", "material.2", "a\tb", "a_b"};
+    static const char *const names[] = {"cloth", "cloth 2", "material.2", "material.2 2", "a_b", "a_b 2"};
+    ex_error error = {.result = EX_OK};
+    ex_looks *looks = NULL;
+    ex_mesh *mesh = NULL;
+    ex_scene *scene = ex_scene_create();
+    ex_mesh *sheet = sheet_mesh(1, 1, 1, 1);
+    int face[] = {0};
+    char *material[] = {left_name};
+    sheet->face_materials = face;
+    sheet->material_names = material;
+    sheet->material_count = 1;
+    assert_int_equal(ex_scene_add_mesh(scene, sheet, NULL, NULL, &error), EX_OK);
+    sheet->face_materials = NULL;
+    sheet->material_names = NULL;
+    sheet->material_count = 0;
+    ex_mesh_destroy(sheet);
+    scene->materials = realloc(scene->materials, 6 * sizeof *scene->materials);
+    assert_non_null(scene->materials);
+    for (int i = 5; i >= 0; i--) {
+        scene->materials[i] = scene->materials[0];
+        if (i == 0)
+            free(scene->materials[0].name);
+        scene->materials[i].name = given[i][0] ? exi_text_copy(given[i], strlen(given[i])) : NULL;
+    }
+    scene->material_count = 6;
+    assert_int_equal(ex_scene_to_mesh(scene, 0, &mesh, NULL, &error), EX_OK);
+    assert_int_equal(ex_looks_from_scene(scene, &looks, &error), EX_OK);
+    assert_int_equal(mesh->material_count, 6);
+    assert_int_equal(looks->look_count, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_string_equal(mesh->material_names[i], names[i]);
+        assert_int_equal(ex_looks_find(looks, names[i]), i);
+    }
+    ex_mesh_destroy(mesh);
+    ex_looks_destroy(looks);
+    ex_scene_destroy(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faces_have_their_own_materials),
@@ -539,6 +582,7 @@ int main(void) {
         cmocka_unit_test(smooth_has_a_sharp_spot),
         cmocka_unit_test(hard_edges_stay),
         cmocka_unit_test(materials_are_read),
+        cmocka_unit_test(equal_names_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
