@@ -7,7 +7,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all setup build demo pictures docs test test-leaks test-clients fuzz deb test-deb install amalgamate wheel blender bench format clean help
+.PHONY: all setup build demo pictures docs test test-memory test-clients fuzz deb test-deb install amalgamate wheel blender bench format clean help
 
 all: build
 
@@ -31,8 +31,8 @@ pictures:
 test:
 	@EX_WERROR=$(EX_WERROR) scripts/test
 
-test-leaks:
-	@EX_WERROR=$(EX_WERROR) EX_LEAKS=ON scripts/test
+test-memory:
+	@EX_WERROR=$(EX_WERROR) EX_MEMORY=ON scripts/test
 
 test-clients:
 	@EX_WERROR=$(EX_WERROR) scripts/test-clients
@@ -78,9 +78,10 @@ help:
 	@echo '                (OPEN=no: do not open it in a browser)'
 	@echo 'make docs       build, and make the documentation site in out/docs, which opens from disk and has a search'
 	@echo 'make pictures   build, and draw the moving pictures of the README again, docs/pictures/hero-*.png'
-	@echo 'make test       run the tests of the libraries and the tool and again under sanitizers (EX_WERROR=OFF: let'
-	@echo '                warnings pass; EX_DATA=DIR: data beyond the repository)'
-	@echo 'make test-leaks have valgrind and the thread sanitizer watch those of them that they can'
+	@echo 'make test       run the tests of the libraries and the tool (EX_WERROR=OFF: let warnings pass; EX_DATA=DIR: data'
+	@echo '                beyond the repository)'
+	@echo 'make test-memory'
+	@echo '                have sanitizers (addresses, undefined behaviour, threads) and valgrind watch those that they can'
 	@echo 'make test-clients'
 	@echo '                run the commands of the pages, build with clang, for other machines and the GPU, have Blender, three.js'
 	@echo '                and Chromium play what the tool bakes and open the editor, and start a Slurm'
