@@ -5,6 +5,7 @@
 #include "author/formats/scene/scene.h"
 
 #include "author/base/array.h"
+#include "author/base/names.h"
 #include "author/mesh/mesh_check.h"
 
 #include <math.h>
@@ -229,23 +230,21 @@ static bool make_room(ex_scene *scene, int material_count) {
     return materials != NULL;
 }
 
-static int find_material(const ex_scene *scene, int count, const char *name) {
-    for (int i = 0; i < count; i++)
-        if (scene->materials[i].name && strcmp(scene->materials[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-/* Numbers the mesh's materials: those that the scene has by their names, the others after its last. Returns how many
- * those others are. */
-static int number_materials(const ex_scene *scene, const ex_mesh *mesh, int *numbers) {
-    int added = 0;
+/* Numbers the mesh's materials: those that the scene has by their names, the others after its last; *added: how many
+ * those others are. False without memory. */
+static bool number_materials(const ex_scene *scene, const ex_mesh *mesh, int *numbers, int *added) {
+    exi_names known;
+    if (!exi_names_open(&known, scene->material_count))
+        return false;
+    for (int i = 0; i < scene->material_count; i++)
+        if (scene->materials[i].name)
+            exi_names_add(&known, scene->materials[i].name, i);
     for (int i = 0; i < mesh->material_count; i++) {
-        numbers[i] = find_material(scene, scene->material_count, mesh->material_names[i]);
-        if (numbers[i] < 0)
-            numbers[i] = scene->material_count + added++;
+        const int *number = exi_names_find(&known, mesh->material_names[i]);
+        numbers[i] = number ? *number : scene->material_count + (*added)++;
     }
-    return added;
+    exi_names_close(&known);
+    return true;
 }
 
 static bool add_materials(ex_scene *scene, const ex_mesh *mesh, const int *numbers) {
@@ -284,8 +283,9 @@ ex_result ex_scene_add_mesh(ex_scene *scene, const ex_mesh *mesh, const char *na
     int *numbers = exi_array_allocate((size_t)mesh->material_count, sizeof *numbers);
     maker m = {.mesh = mesh, .error = error, .material_numbers = numbers};
     ex_scene_mesh made = {0};
-    const int added = numbers ? number_materials(scene, mesh, numbers) : 0;
-    ex_result result = numbers ? make_primitives(&m, &made) : no_memory(&m);
+    int added = 0;
+    ex_result result =
+        numbers && number_materials(scene, mesh, numbers, &added) ? make_primitives(&m, &made) : no_memory(&m);
     if (result == EX_OK && name) {
         made.name = exi_text_copy(name, strlen(name));
         if (!made.name)

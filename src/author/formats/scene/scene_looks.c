@@ -4,6 +4,7 @@
 #include "author/formats/scene/scene.h"
 
 #include "author/base/array.h"
+#include "author/base/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,15 +69,9 @@ static bool copy_required(const ex_scene *from, ex_scene *to) {
 
 /* ---- names ---- */
 
-static bool is_taken(char *const *names, int count, const char *name) {
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Makes a name that fits on one line of a file, without blanks at its ends, and that no material before has. */
-static char *make_name(const ex_scene *scene, int material, char *const *names) {
+/* Makes a name that fits on one line of a file, without blanks at its ends, and that is not taken; then it is. The
+ * table has the number that comes after a name if it is wanted again. */
+static char *make_name(const ex_scene *scene, int material, exi_names *taken) {
     const char *given = scene->materials[material].name ? scene->materials[material].name : "";
     given += strspn(given, " ");
     size_t size = strlen(given);
@@ -94,23 +89,30 @@ static char *make_name(const ex_scene *scene, int material, char *const *names) 
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
             *c = '_';
     size = strlen(name);
-    for (int number = 2; is_taken(names, material, name); number++)
-        snprintf(name + size, room - size, " %d", number);
+    int *next = exi_names_find(taken, name);
+    while (next && exi_names_find(taken, name))
+        snprintf(name + size, room - size, " %d", (*next)++);
+    exi_names_add(taken, name, 2);
     return name;
 }
 
 char **exi_scene_material_names(const ex_scene *scene) {
+    exi_names taken;
     char **names = exi_array_allocate((size_t)scene->material_count + 1, sizeof *names);
-    for (int i = 0; names && i < scene->material_count; i++) {
-        names[i] = make_name(scene, i, names);
-        if (names[i])
-            continue;
-        while (i > 0)
-            free(names[--i]);
+    if (!names || !exi_names_open(&taken, scene->material_count)) {
         free(names);
         return NULL;
     }
-    return names;
+    int count = 0;
+    while (count < scene->material_count && (names[count] = make_name(scene, count, &taken)) != NULL)
+        count++;
+    exi_names_close(&taken);
+    if (count == scene->material_count)
+        return names;
+    while (count > 0)
+        free(names[--count]);
+    free(names);
+    return NULL;
 }
 
 bool exi_scene_name_materials(ex_scene *scene) {

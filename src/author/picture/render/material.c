@@ -58,8 +58,11 @@ ex_result exi_looks_open(exi_stage *stage, exi_stage_item *item, ex_error *error
     item->look_of = exi_array_allocate(materials + 1, sizeof *item->look_of);
     if (!item->looks || !item->textures || !item->look_of)
         return ex_error_memory(error, "the looks", count * sizeof *item->looks);
-    for (size_t m = 0; m < materials; m++)
-        item->look_of[m] = ex_looks_find(looks, mesh->material_names[m]);
+    /* Forms of a file have its looks in their order. */
+    for (size_t m = 0; m < materials; m++) {
+        const char *name = mesh->material_names[m];
+        item->look_of[m] = m < count && strcmp(looks->looks[m].name, name) == 0 ? (int)m : ex_looks_find(looks, name);
+    }
     ex_result result = EX_OK;
     for (size_t i = 0; result == EX_OK && i < count; i++) {
         const ex_material *source = &looks->looks[i];
