@@ -174,6 +174,23 @@ class Looks(harness.Case):
         self.assertEqual([m["name"] for m in found["materials"]], ["skin", "skin 2", "material.2"])
         self.assertEqual([p["material"] for p in found["meshes"][0]["primitives"]], [0, 1, 2])
 
+    def test_one_name_many_times(self):
+        """The file and its rig are drawn alike, each face in its own colour; notes are not as long as the file."""
+        scene, _ = self.scene([{"name": "skin", "extensions": {"KHR_materials_unlit": {}},
+                                "pbrMetallicRoughness": {"baseColorFactor": [i / 13, 1 - i / 13, i % 2, 1]}}
+                               for i in range(14)])
+        scene.json["extensionsUsed"].append("KHR_materials_unlit")
+        scene.write(self.folder / "it.gltf")
+        notes = self.run_tool("init", "it.gltf").err
+        self.assertEqual(notes.count("is called"), 10)
+        self.assertIn("3 more materials have other names in the project", notes)
+        self.succeed("build", "it/it.json", "-q")
+        pictures = []
+        for file in ("it.gltf", "it/it.glb"):
+            self.succeed("render", file, "-o", "it.png", "--size", "300x30", "--yaw", "0", "--no-ground", "-q")
+            pictures.append((self.folder / "it.png").read_bytes())
+        self.assertEqual(pictures[0], pictures[1])
+
     def test_pixels_of_a_material(self):
         """A layer of pixels may name its material; the others keep their images."""
         scene, png = self.scene([{"name": "skin", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}},

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES_SAID = 10 };
+
 /* Formats "image 'skin'", or "image 2", counting from 0 as 'exemplar info' does. */
 static const char *name_image(char text[160], const ex_scene_image *image, int number) {
     const char *name = image->name ? image->name : image->path;
@@ -175,6 +177,19 @@ static void note_alpha(const exi_init *init) {
         }
 }
 
+/* Says which names materials have in the project, if they are other ones; of many, the first. */
+static void note_names(const exi_init *init) {
+    int count = 0;
+    for (int i = 0; i < init->given->material_count; i++) {
+        const char *given = init->given->materials[i].name, *name = init->looks->materials[i].name;
+        if (given && given[0] && strcmp(given, name) != 0 && ++count <= NAMES_SAID)
+            exi_init_note(init, "material '%s' is called '%s' in the project", given, name);
+    }
+    if (count > NAMES_SAID)
+        exi_init_note(init, "%d more material%s in the project", count - NAMES_SAID,
+                      count - NAMES_SAID == 1 ? " has another name" : "s have other names");
+}
+
 ex_result exi_init_make_looks(exi_init *init, ex_error *error) {
     note_alpha(init);
     if (init->scene->material_count == 0)
@@ -196,10 +211,6 @@ ex_result exi_init_make_looks(exi_init *init, ex_error *error) {
     note_unread(init);
     for (int i = 0; result == EX_OK && i < init->looks->material_count; i++)
         result = use_first_set(init, &init->looks->materials[i], error);
-    for (int i = 0; i < init->given->material_count; i++) {
-        const char *given = init->given->materials[i].name, *name = init->looks->materials[i].name;
-        if (given && given[0] && strcmp(given, name) != 0)
-            exi_init_note(init, "material '%s' is called '%s' in the project", given, name);
-    }
+    note_names(init);
     return result;
 }
