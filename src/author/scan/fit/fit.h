@@ -145,7 +145,9 @@ void exi_fit_step_pose(exi_fit *f, int scan, const double *step);
 /* q = the rotation by the vector w (radians). */
 void exi_fit_turn(const double w[3], double q[4]);
 
-/* fit_dense.c: A = U^T U for the upper triangle, rows first. If a diagonal entry shrinks to `least` of diagonal [n] or
+/* fit_dense.c: the upper triangle of A = J^T J, J [n] columns of `rows`, a stride apart. */
+void exi_fit_squares(const double *jacobian, size_t stride, int n, int rows, double *a);
+/* A = U^T U for the upper triangle, rows first. If a diagonal entry shrinks to `least` of diagonal [n] or
  * below, its unknown is dropped: its solution is 0. */
 void exi_cholesky(double *a, int n, const double *diagonal, double least);
 void exi_cholesky_solve(const double *u, int n, double *x);

@@ -1,6 +1,7 @@
 /*
- * Cholesky factor of a dense symmetric matrix, A = U^T U, in place in the upper triangle, rows first. Four pivots at a
- * time, so that the rest of the matrix is read and written a quarter as often. Sums run in a fixed order.
+ * J^T J of a dense matrix of derivatives; and the Cholesky factor of a dense symmetric matrix, A = U^T U, in place in
+ * the upper triangle, rows first. Four pivots at a time, so that the rest of the matrix is read and written a quarter
+ * as often. Sums run in a fixed order.
  */
 #include "author/scan/fit/fit.h"
 
@@ -33,6 +34,32 @@ static void close_row(double *row, int k, int n, double least) {
     row[k] = root;
     for (int i = k + 1; i < n; i++)
         row[i] *= inverse;
+}
+
+void exi_fit_squares(const double *jacobian, size_t stride, int n, int rows, double *a) {
+    for (int i = 0; i < n; i++) {
+        const double *from = jacobian + (size_t)i * stride;
+        double *to = a + (size_t)i * (size_t)n;
+        int k = i;
+        for (; k + 4 <= n; k += 4) { /* four sums that do not wait for each other */
+            const double *p = jacobian + (size_t)k * stride, *q = p + stride, *s = q + stride, *t = s + stride;
+            double sums[4] = {0, 0, 0, 0};
+            for (int r = 0; r < rows; r++) {
+                sums[0] += from[r] * p[r];
+                sums[1] += from[r] * q[r];
+                sums[2] += from[r] * s[r];
+                sums[3] += from[r] * t[r];
+            }
+            memcpy(to + k, sums, sizeof sums);
+        }
+        for (; k < n; k++) {
+            const double *p = jacobian + (size_t)k * stride;
+            double sum = 0;
+            for (int r = 0; r < rows; r++)
+                sum += from[r] * p[r];
+            to[k] = sum;
+        }
+    }
 }
 
 void exi_cholesky(double *a, int n, const double *diagonal, double least) {

@@ -19,6 +19,12 @@
 /* A pivot of a pose below this fraction of its diagonal is rounding. */
 #define LEAST_PIVOT 1e-13
 
+/* Clears the upper triangle of a matrix, which is all of it that counts. */
+static void clear_upper(double *a, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        memset(a + i * n + i, 0, (n - i) * sizeof *a);
+}
+
 /* ---- a mark ---- */
 
 static double mark_loss(const exi_fit *f, const exi_fit_mark *mark, const double r[3], double *weight) {
@@ -230,7 +236,7 @@ static void reduce_scan(exi_fit *f, exi_fit_chunk *k, int scan) {
     memset(v, 0, (size_t)n * (size_t)n * sizeof *v);
     memset(b, 0, (size_t)n * sizeof *b);
     memset(k->coupled, 0, (size_t)n * (size_t)width * sizeof *k->coupled);
-    memset(k->product, 0, (size_t)width * (size_t)width * sizeof *k->product);
+    clear_upper(k->product, (size_t)width);
     memset(k->local_right, 0, (size_t)width * sizeof *k->local_right);
     exi_fit_frame(f, &f->now, scan, &k->frames);
     int column = -3, last = -1;
@@ -261,12 +267,15 @@ static void reduce_scan(exi_fit *f, exi_fit_chunk *k, int scan) {
         exi_cholesky_forward(v, n, k->step);
         eliminate(k, v, n, width, sites, k->step);
     }
+    const int first = f->shared_count - f->kin_count; /* of the kinematics, which are in their order */
     for (int i = 0; i < width; i++) {
         const double *from = k->product + (size_t)i * (size_t)width;
         double *to = k->matrix + (size_t)k->locals[i] * (size_t)f->shared_count;
         k->right[k->locals[i]] += k->local_right[i];
-        for (int c = i; c < width; c++)
+        for (int c = i; c < sites; c++)
             to[k->locals[c]] += from[c];
+        for (int c = i < sites ? sites : i; c < width; c++)
+            to[first - sites + c] += from[c];
     }
 }
 
@@ -275,7 +284,7 @@ static void reduce_chunks(void *context, int begin, int end) {
     const size_t n = (size_t)f->shared_count;
     for (int c = begin; c < end; c++) {
         exi_fit_chunk *k = &f->chunks[c];
-        memset(k->matrix, 0, n * n * sizeof *k->matrix);
+        clear_upper(k->matrix, n);
         memset(k->right, 0, n * sizeof *k->right);
         memset(k->diagonal, 0, n * sizeof *k->diagonal);
         for (int scan = c; scan < f->scan_count; scan += f->chunk_count)
@@ -293,13 +302,16 @@ void exi_fit_sum(exi_fit *f) {
         memcpy(f->reference_turns, f->chunks[0].frames.rotations, (size_t)f->joint_count * sizeof *f->reference_turns);
     }
     exi_run(f->def->tasks, f->chunk_count, 1, reduce_chunks, f);
-    memcpy(f->shared_matrix, f->chunks[0].matrix, n * n * sizeof(double));
+    memset(f->shared_matrix, 0, n * n * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        memcpy(f->shared_matrix + i * n + i, f->chunks[0].matrix + i * n + i, (n - i) * sizeof(double));
     memcpy(f->shared_right, f->chunks[0].right, n * sizeof(double));
     memcpy(f->shared_diagonal, f->chunks[0].diagonal, n * sizeof(double));
     for (int c = 1; c < f->chunk_count; c++) {
         const exi_fit_chunk *k = &f->chunks[c];
-        for (size_t i = 0; i < n * n; i++)
-            f->shared_matrix[i] += k->matrix[i];
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i * n + i; j < i * n + n; j++)
+                f->shared_matrix[j] += k->matrix[j];
         for (size_t i = 0; i < n; i++) {
             f->shared_right[i] += k->right[i];
             f->shared_diagonal[i] += k->diagonal[i];

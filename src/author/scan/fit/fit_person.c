@@ -254,14 +254,8 @@ static void sum_squares(exi_fit_person *p, int rows) {
         for (int r = 0; r < rows; r++)
             right -= ja[r] * p->rows[r];
         p->right[a] = right;
-        for (int b = a; b < n; b++) {
-            const double *jb = p->jacobian + (size_t)b * (size_t)p->row_count;
-            double sum = 0;
-            for (int r = 0; r < rows; r++)
-                sum += ja[r] * jb[r];
-            p->matrix[(size_t)a * (size_t)n + (size_t)b] = sum;
-        }
     }
+    exi_fit_squares(p->jacobian, (size_t)p->row_count, n, rows, p->matrix);
 }
 
 /* Gauss and Newton's steps, damped, with derivatives by differences: there are about fifty unknowns. */

@@ -177,13 +177,9 @@ static void sum_squares(stand *s, double lambda) {
         s->right[a] = 0;
         for (size_t r = 0; r < rows; r++)
             s->right[a] -= ja[r] * s->rows[r];
-        for (size_t b = a; b < n; b++) {
-            const double *jb = s->jacobian + b * rows;
-            double sum = 0;
-            for (size_t r = 0; r < rows; r++)
-                sum += ja[r] * jb[r];
-            s->matrix[a * n + b] = sum;
-        }
+    }
+    exi_fit_squares(s->jacobian, rows, s->column_count, s->row_count, s->matrix);
+    for (size_t a = 0; a < n; a++) {
         s->diagonal[a] = s->matrix[a * n + a];
         s->matrix[a * n + a] *= 1 + lambda;
     }
