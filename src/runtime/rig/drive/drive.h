@@ -1,7 +1,7 @@
 /*
- * A rig's driver: its sections in a file (drive_source.c), the block made from them (drive.c), and its part in
- * evaluation (drive_evaluate.c). The block is a part of the rig like others, but is made last, since it holds the place
- * of every key's vertices on the driver.
+ * A rig's driver: its sections in a file (drive_source.c), the points of its weighers (drive_points.c), the block made
+ * from them (drive.c), and its part in evaluation (drive_evaluate.c). The block is a part of the rig like others, but
+ * is made last, since it holds the place of every key's vertices on the driver.
  */
 #ifndef EXI_RIG_DRIVE_H
 #define EXI_RIG_DRIVE_H
@@ -143,6 +143,13 @@ size_t exi_drive_trajectory_size(const ex_rig *rig, int layer, int example, int 
 
 /* Returns the bytes of a layer's section REGIONS after the regions: its mixture's data for the driver's vertices. */
 size_t exi_drive_mixture_size(const ex_rig *rig, int layer, int vertices);
+
+/* Places the frames at a key: those with joints follow the skeleton there, the others are fitted. matrices
+ * [frames][12].
+ */
+ex_result exi_drive_place_frames(const ex_driver *driver, const int *frame_joints, const ex_skeleton *skeleton,
+                                 const ex_transform *locals, const float *form, const ex_allocator *allocator,
+                                 float *matrices, ex_error *error);
 
 /* Computes the points of a driven layer's weigher [example_count][dimension] from a checked definition: the products
  * over all regions, and the values on its scalar axis. */
