@@ -1,5 +1,6 @@
 #include "support/scanned.h"
 
+#include "support/check.h"
 #include "support/scratch.h"
 
 #include <exemplar/author/files.h>
@@ -250,4 +251,32 @@ double scanned_distance(const scanned *s, const float *a, const float *b) {
         most = sqrt(square) > most ? sqrt(square) : most;
     }
     return most;
+}
+
+/* ---- bodies ---- */
+
+const scanned_def scanned_one = {
+    .parts = scanned_left, .scans = {{"stand", "arm", 0, 0}, {"bent", "arm", 60, 0}}, .apart = true};
+
+const scanned_def scanned_shared = {.parts = scanned_both,
+                                    .scans = {{"stand", "[\"left\", \"right\"]", 0, 0},
+                                              {"bent", "[\"left\", \"right\"]", 60, 30},
+                                              {"other", "[\"left\", \"right\"]", 20, 60}}};
+
+ex_scan_built *scanned_build(const scanned *s, const ex_scan_build_options *options) {
+    ex_scan_built *built = NULL;
+    ex_error error = {0};
+    if (ex_scan_build(s->session, s->fitted, options, &built, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return built;
+}
+
+const ex_scan_build_options scanned_as_is = {.keep_cage = true};
+
+void scanned_refuse(const scanned *s, const ex_scan_build_options *options, ex_result result, const char *word) {
+    ex_scan_built *built = NULL;
+    ex_error error = {0};
+    assert_int_equal(ex_scan_build(s->session, s->fitted, options, &built, &error), result);
+    assert_sentence(&error, result, word);
+    assert_null(built);
 }

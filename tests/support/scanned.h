@@ -38,6 +38,16 @@ typedef struct scanned {
 void scanned_open(scanned *s, const scanned_def *def);
 void scanned_close(scanned *s);
 
+/* Sessions: the left arm in two scans; both arms in three scans, each an example of both. */
+extern const scanned_def scanned_one, scanned_shared;
+
+/* Options that keep the cage. */
+extern const ex_scan_build_options scanned_as_is;
+/* Builds the body; fails the test on an error. */
+ex_scan_built *scanned_build(const scanned *s, const ex_scan_build_options *options);
+/* Expects that it is refused, with a sentence that has this word. */
+void scanned_refuse(const scanned *s, const ex_scan_build_options *options, ex_result result, const char *word);
+
 /* Distance of the true skin from the template at a place of its rest surface. */
 double scanned_skin(const float place[3], double left, double right);
 /* The template's joints [SCANNED_JOINTS], bent by those angles. */
