@@ -2,7 +2,8 @@
 """One shirt for several bodies: simulated and learned on three of MakeHuman's bodies, and worn by others.
 
   bodies.py TOOL DRESS DATA           the test: few frames, coarse steps
-  bodies.py TOOL DRESS DATA FOLDER    all of it, which docs/guides/drive.md reports; the files stay in FOLDER
+  bodies.py TOOL DRESS DATA FOLDER    all of it, which docs/guides/drive.md reports; the files stay in FOLDER, with the
+                                      guide's picture, and the rig of three bodies
 
 DATA is the folder with makehuman, unless EX_DATA names one; DRESS is the program made of dress.c.
 
@@ -24,8 +25,10 @@ from scipy.spatial.transform import Rotation
 
 tests = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(tests / "oracle"))
+import bodies_shown  # noqa: E402
 import makehuman  # noqa: E402
 import skips  # noqa: E402
+from bodies_shown import read_cache, read_mesh  # noqa: E402
 
 FPS = 30
 LEAD = 30      # frames from rest to the motion, which are not learned from
@@ -235,14 +238,14 @@ class Experiment:
             print(f"{name}: {len(takes)} takes of {self.frames} frames simulated in {time.time() - began:.0f} s",
                   flush=True)
 
-    def learn(self, bodies):
+    def learn(self, bodies, options=()):
         words = [self.tool, "drive", "learn", "--method", "motion", "-q",
                  "--driver-mesh", self.path("average", "body.obj"), "--driven-mesh", self.path("average", "shirt.obj")]
         for name in bodies:
             for t in range(self.takes):
                 words += ["--driver", self.path(name, "body", f"take{t}.pc2"),
                           "--driven", self.path(name, "shirt", f"take{t}.pc2"), "--range", f"{LEAD + 1}:"]
-        subprocess.run([*words, "-o", self.path("shirt.glb")], check=True)
+        subprocess.run([*words, *options, "-o", self.path("shirt.glb")], check=True)
 
     def report(self, name, motion):
         """The report of one body on one motion."""
@@ -285,17 +288,6 @@ class Experiment:
         return failures
 
 
-def read_mesh(path):
-    lines = [line.split() for line in Path(path).read_text().splitlines()]
-    return (np.array([line[1:4] for line in lines if line[:1] == ["v"]], float),
-            np.array([[word.split("/")[0] for word in line[1:]] for line in lines if line[:1] == ["f"]], int) - 1)
-
-
-def read_cache(path):
-    _, _, vertices, _, _, frames = struct.unpack("<12siiffi", Path(path).read_bytes()[:32])
-    return np.memmap(path, "<f4", "r", 32, (frames, vertices, 3))
-
-
 def run(tool, dress, data, folder=None):
     """Returns failures."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -309,6 +301,8 @@ def run(tool, dress, data, folder=None):
         errors = experiment.measure(list(LEARNED))
         two = experiment.measure(["woman", "man"])
         alone = experiment.measure(["average"])
+        if folder:
+            bodies_shown.show(experiment, list(LEARNED), LEAD)
     for known, found, names in (list(LEARNED), errors, ["between", "aside"]), (["woman", "man"], two, ["average"]):
         base = np.mean([found[name] for name in known])
         for name in names:
