@@ -138,9 +138,9 @@ static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_re
         exi_print("keys are %s apart; farther than that from what they can blend: %d of %s\n",
                   exi_text_length(a, r->key_spread), r->far_count, exi_text_count(b, r->frame_count, "frame"));
     exi_print("%s:\n  %5s %8s %10s %10s %10s %10s %10s  %s\n",
-              r->mean >= 0   ? "worst frames, of those alike one"
-              : r->by_motion ? "frames farthest from what was learned, of those alike one"
-                             : "frames farthest from the keys, of those alike one",
+              r->mean >= 0   ? "worst frames (of similar frames, the worst one)"
+              : r->by_motion ? "frames farthest from what was learned (of similar frames, the farthest one)"
+                             : "frames farthest from the keys (of similar frames, the farthest one)",
               "frame", "time", "error", "95 %", "largest", "nearest", r->by_motion ? "unfamiliar" : "from keys",
               r->by_motion ? "form with most weight" : "key with most weight");
     for (int i = 0; i < count; i++) {

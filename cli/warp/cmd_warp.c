@@ -2,10 +2,10 @@
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
-#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 #include "cli/pose/forms.h"
+#include "common/pool.h"
 #include "warp.h"
 
 #include <math.h>

@@ -60,7 +60,7 @@ static void print_table(const mixtures *x) {
         exi_print("mixtures: %d of %d measured", r->mixture_count, r->candidate_count);
     exi_print(", %d of them weak; stretch against the rigid form (99 %%): median %.2f times, worst %.2f times\n",
               r->weak_count, r->median, r->mixtures[0].ratio);
-    exi_print("  %7s %8s %8s %8s %7s %7s  %s\n", "ratio", "path", "rigid", "linear", "folded", "rigid", "mixture");
+    exi_print("  %7s %8s %8s %8s %7s %7s  %s\n", "ratio", "path", "rigid", "linear", "folded", "(rigid)", "mixture");
     for (int i = 0; i < r->mixture_count && count < ROW_MOST; i++) {
         const ex_measured_mixture *m = &r->mixtures[i];
         if (i != r->worst && is_alike(x, rows, count, m))

@@ -218,6 +218,17 @@ class Example(harness.Case):
         self.assertTrue(all(after[v] == form[v] for v in alone))
         self.assertGreater(after[edge][2] - form[edge][2], 5e-7)
 
+    def test_a_form_without_a_sculpt_is_told(self):
+        """The wrong object exported, most likely; but it may be meant to hold the layer at zero."""
+        (self.folder / "plain.obj").write_text(obj(self.posed(POSE)))
+        outcome = self.example("add", "--name", "bent_L", "--at", POSE, "plain.obj")
+        self.assertIn("'bent_L' moves no vertex: is this the form that you sculpted?", outcome.err)
+        self.assertIn("0 of ", outcome.out)
+        self.assertNotIn("moves no vertex", self.example("move", "--name", "bent_L", "--at", "fore_L=x50").err)
+        self.sculpt("bent.obj", POSE)
+        outcome = self.example("add", "--replace", "--name", "bent_L", "bent.obj")
+        self.assertNotIn("moves no vertex", outcome.err)
+
     def test_a_turn_about_one_axis_is_an_angle(self):
         made = self.sculpt("bent.obj", "joint:fore_L=z90")
         self.example("add", "--name", "bent", "--at", "joint:fore_L=z90", "bent.obj")
@@ -701,7 +712,7 @@ class Example(harness.Case):
     def test_places_where_a_layer_does_nothing_are_told(self):
         self.sculpt("one.obj", "joint:fore_L=z90", "joint:arm_L=x30")
         outcome = self.example("add", "--name", "one", "--at", "joint:fore_L=z90", "joint:arm_L=x30", "one.obj")
-        self.assertIn("is over only fore_L.z and arm_L.x", outcome.err)
+        self.assertIn("has just the axes fore_L.z and arm_L.x", outcome.err)
         self.assertNotIn("held at zero", outcome.err)  # but at rest
         # Over an axis that another layer has, a layer is zero at rest and at that layer's sculpts.
         self.sculpt("two.obj", "fore_L.z=60")

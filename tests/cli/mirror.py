@@ -557,7 +557,7 @@ class Mirror(harness.Case):
         self.check_reflected(lean, self.offsets_of("spine", "lean_R"))
         before = self.listing()
         self.sentence(self.run_tool("example", "mirror", "body/body.json", "--all", "L", "R"), 1,
-                      "3 examples are already where a mirror image would go: 'bent_R', 'both_R', 'lean_R': --force gives")
+                      "3 examples are already where a mirror image would go: 'bent_R', 'both_R', 'lean_R': with --force they get")
         self.assertEqual({k: v for k, v in self.listing().items()}, before)
         self.example("mirror", "--all", "left", "right", "--force")
         self.check_reflected(both, self.offsets_of("fore_R.z_hand_R.y", "both_R"))

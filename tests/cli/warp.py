@@ -209,7 +209,7 @@ class Mixtures(Warped):
         lines = out.splitlines()
         head = next(i for i, line in enumerate(lines) if line.startswith("mixtures: "))
         self.assertRegex(lines[head], r"^mixtures: 54 measured, [1-9]\d* of them weak; .*median [\d.]+ times, worst [\d.]+ times$")
-        self.assertEqual(lines[head + 1].split(), ["ratio", "path", "rigid", "linear", "folded", "rigid", "mixture"])
+        self.assertEqual(lines[head + 1].split(), ["ratio", "path", "rigid", "linear", "folded", "(rigid)", "mixture"])
         ratios = [float(line.split()[0]) for line in lines[head + 2:-2]]
         self.assertEqual(ratios, sorted(ratios, reverse=True))
         self.assertGreater(ratios[0], 2)

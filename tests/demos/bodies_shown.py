@@ -1,5 +1,5 @@
-"""What is seen of the bodies of bodies.py in their shirts: points of the body that show through the cloth, for two
-thicknesses, and the picture of docs/guides/drive.md."""
+"""Bodies of bodies.py in their shirts: how much of them shows through the cloth, for two thicknesses, and the picture of
+docs/guides/drive.md."""
 import json
 import struct
 import subprocess

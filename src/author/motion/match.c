@@ -215,12 +215,13 @@ static ex_result no_match(const ex_clip *clip, const ex_rig *rig, ex_error *erro
     if (count == 0)
         return ex_error_set(error, EX_ERROR_DATA,
                             "the rig has no skeleton, and none of its dials has the name of one of the motion's");
-    return ex_error_set(error, EX_ERROR_DATA,
-                        "no joint of the motion (%s) has the name of one of the rig's (%s): pair them in a map file: "
-                        "{\"joints\": {\"%s\": \"%s\"}}",
-                        list_names(clip, clip->joint_count, clip_joint_name, theirs),
-                        list_names(rig, count, rig_joint_name, ours), first_name(rig, count, rig_joint_name),
-                        first_name(clip, clip->joint_count, clip_joint_name));
+    ex_error_set(error, EX_ERROR_DATA,
+                 "no joint of the motion (%s) has the name of one of the rig's (%s): pair them in a map file: "
+                 "{\"joints\": {\"%s\": \"%s\"}}",
+                 list_names(clip, clip->joint_count, clip_joint_name, theirs),
+                 list_names(rig, count, rig_joint_name, ours), first_name(rig, count, rig_joint_name),
+                 first_name(clip, clip->joint_count, clip_joint_name));
+    return ex_error_kind(error, EX_ERROR_DATA, "no_joint_matched");
 }
 
 static bool open_match(exi_match *match, const ex_rig *rig) {

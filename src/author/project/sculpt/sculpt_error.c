@@ -206,6 +206,11 @@ static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex
                        "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "
                        "project's unit, with its up axis, and was it sculpted at that pose?",
                        layer->examples[made->example].name, 100 * made->largest / made->size);
+    if (a->wanted && made->moved_count == 0)
+        exi_amend_note(a,
+                       "'%s' moves no vertex: is this the form that you sculpted? As it is, it only holds the layer at "
+                       "zero there",
+                       layer->examples[made->example].name);
     if (!exi_measure_extent(layer, ex_rig_weigher(a->rig, made->layer), SWING_SAMPLES, &extent))
         return ex_error_memory(error, "the weights", 0);
     const exi_swing *swing = exi_extent_worst(&extent);

@@ -231,9 +231,9 @@ static json_t *copy_axis(const exi_amendment *a, const exi_spoken *spoken, const
     return NULL;
 }
 
-/* Returns "elbow_shoulder", or "elbow and shoulder". */
-static char *join_names(const json_t *axes, const char *between) {
-    size_t size = 1;
+/* Returns "elbow_shoulder", or "elbow, shoulder and load". */
+static char *join_names(const json_t *axes, const char *between, const char *last) {
+    size_t size = 1 + strlen(last), left = json_object_size(axes);
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)axes, name, value) size += strlen(name) + strlen(between);
@@ -241,7 +241,8 @@ static char *join_names(const json_t *axes, const char *between) {
     if (joined)
         joined[0] = 0;
     json_object_foreach((json_t *)axes, name, value) if (joined) {
-        strcat(joined, joined[0] ? between : "");
+        left--;
+        strcat(joined, !joined[0] ? "" : left > 0 ? between : last);
         strcat(joined, name);
     }
     return joined;
@@ -263,11 +264,12 @@ static bool append_layer(exi_amendment *a, const exi_spoken *spoken, const json_
 
 static int start_layer(exi_amendment *a, const exi_spoken *spoken, const json_t *axes, ex_error *error) {
     const ex_project_view *view = &a->project->view;
-    char *wish = join_names(axes, "_"), *words = join_names(axes, " and ");
+    char *wish = join_names(axes, "_", "_"), *words = join_names(axes, ", ", " and ");
     char *name = wish ? exi_new_layer_name(view, wish) : NULL;
     const bool done = name && words && append_layer(a, spoken, axes, name);
     if (done)
-        exi_amend_note(a, "no layer of offsets is over only %s: layer '%s' is added", words, name);
+        exi_amend_note(a, "no layer of offsets has just the %s %s: layer '%s' is added",
+                       json_object_size(axes) > 1 ? "axes" : "axis", words, name);
     else
         ex_error_memory(error, "a layer", 0);
     free(wish);
@@ -284,7 +286,7 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, int
         layer = exi_layer_over(view, axes);
     if (axes && layer == -1 && json_object_size(axes) > 0)
         layer = form_layer_over(view, axes);
-    char *names = axes ? join_names(axes, " and ") : NULL;
+    char *names = axes ? join_names(axes, ", ", " and ") : NULL;
     *made = false;
     if (!names) {
         ex_error_memory(error, "a layer", 0);
