@@ -138,7 +138,7 @@ static ex_result render(picture *p, int side, ex_error *error) {
     def.smooth = true;
     def.ground = false;
     def.background = EX_BACKGROUND_WHITE;
-    def.legend = side == 1; /* one is enough */
+    def.legend = true; /* in both: it takes room, and the forms would differ in size */
     def.samples = 4;
     def.occlusion = 4;
     def.tasks = p->def->tasks;
