@@ -37,20 +37,10 @@ static void append_number(text *t, double value) {
     append(t, number);
 }
 
-/* Appends x30 for a turn about one axis, otherwise q:x,y,z,w, as 'exemplar pose' reads it. */
+/* Appends x30z-40, as 'exemplar pose' reads it. */
 static void append_rotation(text *t, const double q[4]) {
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 3; i++)
-        if (fabs(q[(i + 1) % 3]) < 1e-7 * length && fabs(q[(i + 2) % 3]) < 1e-7 * length) {
-            append(t, (const char *[]){"x", "y", "z"}[i]);
-            append_number(t, 2 * atan2(q[i], q[3]) * (180 / 3.14159265358979323846));
-            return;
-        }
-    append(t, "q:");
-    for (int i = 0; i < 4; i++) {
-        append(t, i > 0 ? "," : "");
-        append_number(t, q[i] / length);
-    }
+    char turns[EX_ROTATION_SIZE];
+    append(t, ex_format_rotation(turns, sizeof turns, q, 4));
 }
 
 /* driver: file of the driver's form, or NULL */

@@ -218,6 +218,7 @@ static void print_axis(const exi_layer *layer, int a, int width) {
 
 /* file: the driver's form, or NULL */
 static void print_point(const exi_layer *layer, const double *point, const char *file) {
+    char turns[EX_ROTATION_SIZE];
     for (int a = 0; (point || file) && a < layer->weigh.axis_count; a++) {
         if (layer->axes[a].kind == EX_AXIS_DRIVER)
             exi_print("%s%s%s%s", file ? "  " : "", file ? layer->axis_names[a] : "", file ? "=" : "",
@@ -227,7 +228,7 @@ static void print_point(const exi_layer *layer, const double *point, const char 
         else if (layer->axes[a].kind == EX_AXIS_SCALAR)
             exi_print("  %s=%g", layer->axis_names[a], point[0]);
         else
-            exi_print("  %s=q:%g,%g,%g,%g", layer->axis_names[a], point[0], point[1], point[2], point[3]);
+            exi_print("  %s=%s", layer->axis_names[a], ex_format_rotation(turns, sizeof turns, point, 4));
         point += point ? ex_axis_width(&layer->axes[a]) : 0;
     }
 }

@@ -44,6 +44,14 @@ EX_API bool ex_parse_int(const char **cursor, const char *end, int *value);
 EX_API int ex_format_double(char buffer[32], double value);
 EX_API int ex_format_float(char buffer[32], float value);
 
+/*
+ * Formats a rotation [x y z w], of any nonzero length, as people type it: turns in degrees about a joint's own axes,
+ * each about the axis as left by the ones before it, such as x30z-40. The shortest such text is taken, with turns
+ * rounded to a number of decimals, 0 to 9. Returns text, which is cut if it is smaller than EX_ROTATION_SIZE.
+ */
+enum { EX_ROTATION_SIZE = 48 };
+EX_API const char *ex_format_rotation(char *text, size_t size, const double q[4], int decimals);
+
 #ifdef __cplusplus
 }
 #endif

@@ -51,9 +51,10 @@ void exi_space_words(const ex_project_layer *layer, const double *point, char *t
     size_t used = 0;
     for (int i = 0; i < layer->axis_count && used < size; i++) {
         const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
+        char turns[EX_ROTATION_SIZE];
         int length = scalar ? snprintf(text + used, size - used, "%s%s=%.3g", i ? " " : "", layer->axes[i].name, *point)
-                            : snprintf(text + used, size - used, "%s%s=q:%.3g,%.3g,%.3g,%.3g", i ? " " : "",
-                                       layer->axes[i].name, point[0], point[1], point[2], point[3]);
+                            : snprintf(text + used, size - used, "%s%s=%s", i ? " " : "", layer->axes[i].name,
+                                       ex_format_rotation(turns, sizeof turns, point, 1));
         used += (size_t)length;
         point += scalar ? 1 : 4;
     }

@@ -105,7 +105,7 @@ static void write_pose(const mixing *x, const ex_measured_mixture *m, exi_check_
         if (scalar)
             snprintf(value, sizeof value, "%.4g", at[0]);
         else
-            snprintf(value, sizeof value, "q:%.4g,%.4g,%.4g,%.4g", at[0], at[1], at[2], at[3]);
+            ex_format_rotation(value, sizeof value, at, 2);
         if (x->points || at[0] != 0) /* a direct layer without this weight is at rest there */
             append_setting(text, axis->name, value);
         at += ex_axis_width(&axis->axis);

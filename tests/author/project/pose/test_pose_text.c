@@ -1,6 +1,7 @@
 /* Poses in words: tables of valid and refused words. */
 #include "author/project/posable.h"
 
+#include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/words.h"
 
@@ -175,6 +176,39 @@ static void a_rig_without_skeleton_says_so(void **state) {
     free(pose.inputs);
 }
 
+/* A rotation in words is that rotation, and is written as people type it. */
+static void writes_rotations_that_it_reads(void **state) {
+    (void)state;
+    static const char *const words[] = {
+        "x0",       "x30",    "y-120",  "z180",   "x30z-40", "z80x-10",   "y170x160",  "x90y90",     "z45y100", "y0.25",
+        "x100y-20", "y1x2z3", "z9y8x7", "x3z2y1", "y12x8z5", "x-90z0.75", "x10y20z30", "z-35x15y65", "y89.5z-3"};
+    enum { WORDS = sizeof words / sizeof *words };
+    ex_pose pose = ex_pose_create(bare);
+    uint64_t random = 3;
+    for (int i = 0; i < 1000; i++) {
+        char word[80], text[EX_ROTATION_SIZE];
+        double q[4], dot = 0, length = 0;
+        snprintf(word, sizeof word, "shoulder=%s", words[i < WORDS ? i : 0]);
+        assert_int_equal(exi_pose_word(bare, word, &pose, NULL), EX_OK);
+        for (int k = 0; k < 4; k++) {
+            q[k] = i < WORDS ? pose.inputs[1 + k] : random_between(&random, -1, 1);
+            length += q[k] * q[k];
+        }
+        ex_format_rotation(text, sizeof text, q, 4);
+        if (i < WORDS && strcmp(text, words[i]) != 0)
+            fail_msg("%s became %s", words[i], text);
+        snprintf(word, sizeof word, "shoulder=%s", text);
+        assert_int_equal(exi_pose_word(bare, word, &pose, NULL), EX_OK);
+        for (int k = 0; k < 4; k++)
+            dot += pose.inputs[1 + k] * q[k] / sqrt(length);
+        if (!(1 - fabs(dot) < 1e-11)) /* 5e-5 degrees a turn */
+            fail_msg("%s is off by %g", text, 1 - fabs(dot));
+    }
+    free(pose.inputs);
+    char cut[6];
+    assert_string_equal(ex_format_rotation(cut, sizeof cut, (double[]){0.5, 0.5, 0.5, 0.5}, 4), "x90y9");
+}
+
 static ex_result set_once(void *context) {
     ex_pose pose = ex_pose_create(rig);
     if (!pose.inputs)
@@ -197,6 +231,7 @@ int main(void) {
         cmocka_unit_test(moves_joints),
         cmocka_unit_test(refuses_others),
         cmocka_unit_test(a_rig_without_skeleton_says_so),
+        cmocka_unit_test(writes_rotations_that_it_reads),
         cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests_name("author.project.pose_text", tests, set_up, tear_down);
