@@ -11,17 +11,32 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Milliseconds in which further signals count as the first one: programs that end others often send it to them and to
+ * their group. */
+enum { GRACE = 500 };
 
 static atomic_bool deferring;
 static atomic_int noted;
+static atomic_llong noted_at;
+
+static long long now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return 1000 * (long long)time.tv_sec + time.tv_nsec / 1000000;
+}
 
 static void on_signal(int number) {
     int none = 0;
     if (atomic_load(&deferring) && atomic_compare_exchange_strong(&noted, &none, number)) {
+        atomic_store(&noted_at, now());
         ex_file_stop();
         return;
     }
+    if (atomic_load(&deferring) && now() < atomic_load(&noted_at) + GRACE)
+        return;
     if (number != SIGPIPE)
         exi_report_interrupted();
     ex_file_remove_pending();

@@ -5,7 +5,8 @@
  * The handler runs in the main thread (the pool's workers block signals), so while it removes the main thread's
  * temporary files nobody writes new ones. That is not enough where workers write files or where several files belong
  * together: such work defers signals. A deferred signal is noted and stops the library's writing (ex_file_stop): the
- * work fails soon and in order, and the command removes what it wrote. A second signal does not wait.
+ * work fails soon and in order, and the command removes what it wrote. A second signal does not wait, if it comes more
+ * than half a second later.
  *
  * A pipe closed by its reader ends the tool in the same way, but silently and with 141, as it ends other programs. A
  * file that reaches the limit on its size (ulimit -f) is a failed write like any other.

@@ -161,7 +161,10 @@ bool exi_clothes_open(exi_clothes *worn, const ex_call *call, const exi_clothes_
     if (words->hide && !hide_all(call, subject->mesh, words->hide))
         return false;
     if (subject->mesh->face_count == 0 && words->clothes.count == 0) {
-        exi_failed_text("--hide %s leaves nothing of '%s' to draw", words->hide ? words->hide : "", call->arguments[0]);
+        if (words->hide)
+            exi_failed_text("--hide %s leaves nothing of '%s' to draw", words->hide, call->arguments[0]);
+        else
+            exi_failed_text("'%s' has no faces to draw", call->arguments[0]);
         return false;
     }
     if (words->clothes.count == 0)

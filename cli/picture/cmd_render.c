@@ -2,6 +2,7 @@
 #include "animate.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
+#include "cli/base/interrupt.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
 #include "clothes.h"
@@ -247,37 +248,55 @@ static char *step_path(int step) {
     return exi_path_with_ending(output, ending);
 }
 
-static bool render_to(const ex_call *call, exi_subject *subject, exi_compare *compare, const ex_render_def *def,
-                      const char *path, exi_progress *progress) {
+static ex_result render_to(const ex_call *call, exi_subject *subject, exi_compare *compare, const ex_render_def *def,
+                           const char *path, ex_error *error) {
     static const float still[3];
-    ex_error error = {.result = EX_OK};
     ex_image *image = NULL;
     const ex_pose *pose = subject->pose.inputs ? &subject->pose : NULL;
-    bool good = exi_compare_render(compare, subject, pose, still, def, &image, &error);
-    if (!good)
-        ex_error_within(&error, error.result, "%s", call->arguments[0]);
-    good = good && ex_image_write(path, image, &error) == EX_OK;
+    ex_result result = EX_OK;
+    if (!exi_compare_render(compare, subject, pose, still, def, &image, error))
+        result = error->result == EX_OK ? EX_ERROR_MEMORY /* it was printed */
+                                        : ex_error_within(error, error->result, "%s", call->arguments[0]);
+    if (result == EX_OK)
+        result = ex_image_write(path, image, error);
     ex_image_destroy(image);
-    if (!good)
-        exi_progress_end(progress);
-    if (error.result != EX_OK)
-        exi_failed(&error);
-    return good;
+    return result;
 }
 
-static bool render_turn(const ex_call *call, exi_subject *subject, exi_compare *compare, ex_render_def *def,
-                        exi_progress *progress) {
-    double first = def->camera.yaw;
+static ex_result render_steps(const ex_call *call, exi_subject *subject, exi_compare *compare, ex_render_def *def,
+                              const char *folder, exi_progress *progress, ex_error *error) {
+    const double first = def->camera.yaw;
     def->progress = NULL;
-    bool good = true;
-    for (int i = 0; good && i < turntable; i++) {
-        char *path = step_path(i + 1);
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < turntable; i++) {
+        char *step = step_path(i + 1), *slash = step ? strrchr(step, '/') : NULL;
+        char *path = step ? exi_path_inside(folder, slash ? slash + 1 : step, "") : NULL;
         def->camera.yaw = first + 360.0 * i / turntable;
         exi_progress_step(progress, "rendering a turn", (double)i / turntable);
-        good = path && render_to(call, subject, compare, def, path, progress);
+        result = path ? render_to(call, subject, compare, def, path, error) : ex_error_memory(error, "a path", 0);
+        free(step);
         free(path);
     }
-    return good;
+    return result;
+}
+
+/* All pictures of a turn get their places at the end, or none. */
+static ex_result render_turn(const ex_call *call, exi_subject *subject, exi_compare *compare, ex_render_def *def,
+                             exi_progress *progress, ex_error *error) {
+    char *folder = step_path(1), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (!folder)
+        return ex_error_memory(error, "a path", 0);
+    slash = slash == folder ? slash + 1 : slash; /* the root keeps its name */
+    *(slash ? slash : folder) = 0;
+    ex_file_set *set = NULL;
+    ex_result result = ex_file_set_open(folder, true, &set, error);
+    free(folder);
+    if (result == EX_OK)
+        result = render_steps(call, subject, compare, def, ex_file_set_folder(set), progress, error);
+    if (result == EX_OK && !exi_interrupted())
+        return ex_file_set_commit(set, NULL, error);
+    ex_file_set_abandon(set, error);
+    return result;
 }
 
 /* Frames the vertices of --look-at, --around or --fit. *points is to be freed. */
@@ -311,18 +330,27 @@ static int render(const ex_call *call, exi_subject *subject, exi_compare *compar
     exi_progress progress;
     exi_progress_start(&progress, call);
     def->progress = &progress.hook;
-    bool good = turntable > 0 ? render_turn(call, subject, compare, def, &progress)
-                              : render_to(call, subject, compare, def,
-                                          exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);
+    ex_error error = {.result = EX_OK};
+    exi_interrupt_defer(turntable > 0);
+    const ex_result result = turntable > 0 ? render_turn(call, subject, compare, def, &progress, &error)
+                                           : render_to(call, subject, compare, def,
+                                                       exi_is_standard_output(output) ? "/dev/stdout" : output, &error);
+    exi_interrupt_defer(false);
     exi_progress_end(&progress);
-    if (good && !call->quiet && !exi_is_standard_output(output)) {
+    if (turntable > 0 && exi_interrupted()) {
+        exi_failed_text("interrupted: no picture was written");
+        return exi_interrupted();
+    }
+    if (result != EX_OK)
+        return error.result == EX_OK ? EX_EXIT_FAILED : exi_failed(&error);
+    if (!call->quiet && !exi_is_standard_output(output)) {
         char pictures[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
         exi_print("%s: ", output);
         if (turntable > 0)
             exi_print("%s, ", exi_text_count(pictures, turntable, "picture"));
         exi_print("%d x %d pixels, %s\n", def->width, def->height, exi_text_seconds(time, exi_clock() - start));
     }
-    return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
+    return EX_EXIT_DONE;
 }
 
 /* True if --up is absent or applies to a form; otherwise prints an error. */

@@ -233,10 +233,12 @@ static int write_job(const demo_job *job) {
         print_demo(job, rig, exi_clock() - start);
     else if (job->demo->session)
         exit_code = leave_session(job);
-    else if (exi_interrupted())
-        exit_code = exi_folder_interrupted(&folder);
     else
         exi_folder_undo(&folder);
+    if (!rig && !job->demo->session && exi_interrupted()) { /* other demos may be there, and stay */
+        exi_failed_text("interrupted: what was written of the demo '%s' has been removed", job->demo->name);
+        exit_code = exi_interrupted();
+    }
     ex_rig_destroy(rig);
     exi_folder_forget(&folder);
     return exit_code;

@@ -176,6 +176,10 @@ static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
                         report ? "the report" : "--json");
         return false;
     }
+    if (output && rigid && strcmp(output, rigid) == 0) {
+        exi_wrong_usage(call->command, "-o and --rigid both name '%s': give each a file of its own", output);
+        return false;
+    }
     for (int i = 0; output && i < call->argument_count; i++)
         if (!exi_output_check(call->command, output, endings, call->arguments[i], exit_code))
             return false;

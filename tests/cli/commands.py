@@ -704,6 +704,27 @@ class Interrupted(harness.Case):
             self.assertEqual(said, "exemplar: interrupted: what was written has been removed\n")
             self.assertFalse(target.exists())
 
+    def test_a_turn_of_pictures(self):
+        """Old pictures stay, and the signal may come twice: programs send it to the tool and to its group."""
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json")
+        target = self.folder / "turn"
+        target.mkdir()
+        self.succeed("render", "band.glb", "--turntable", "40", "--size", "16x16", "-o", "turn/t.png")
+        before = {path.name: path.read_bytes() for path in target.iterdir()}
+        self.assertEqual(len(before), 40)
+        process = subprocess.Popen([harness.TOOL, "render", "band.glb", "--turntable", "40", "-o", "turn/t.png"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not any(path.is_dir() and list(path.iterdir()) for path in target.iterdir()) and process.poll() is None:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, err),
+                         (130, b"", b"exemplar: interrupted: no picture was written\n"))
+        self.assertEqual({path.name: path.read_bytes() for path in target.iterdir()}, before)
+
     def test_where_files_belong_together(self):
         self.large_rig()
         for attempt in range(4):

@@ -137,6 +137,7 @@ class Render(harness.Case):
 
     def test_refusals(self):
         (self.folder / "point.obj").write_text("v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n")
+        (self.folder / "bare.obj").write_text("v 1 1 1\nv 2 1 1\nv 1 2 1\n")
         before = self.listing()
         for words, code, fragment in (
                 (["band.glb"], 2, "-o"),
@@ -159,6 +160,7 @@ class Render(harness.Case):
                 (["band.glb", "--flat", "--smooth", "-o", "p.png"], 2, "--smooth"),
                 (["band.glb", "--up", "z", "-o", "p.png"], 1, "--up goes with forms"),
                 (["band.glb", "--turntable", "4", "-o", "/dev/null"], 2, "must end in .png"),
+                (["bare.obj", "-o", "p.png"], 1, "'bare.obj' has no faces to draw"),
                 (["point.obj", "-o", "p.png"], 1, "point.obj: there is nothing to frame"),
                 (["band.glb", "--background", "pink", "-o", "p.png"], 2, "transparent"),
                 (["band.glb", "--angle", "30", "--parallel", "-o", "p.png"], 2, "--parallel"),

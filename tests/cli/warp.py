@@ -249,6 +249,12 @@ class Mixtures(Warped):
         self.assertEqual({name: round(value, 3) for name, value in at.items() if value},
                          {name: round(value, 3) for name, value in found["worst"]["weights"].items()})
 
+    def test_two_outputs_need_two_names(self):
+        outcome = self.run_tool("warp", "a.obj", "b.obj", "-o", "same.glb", "--report", "--rigid", "same.glb")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("-o and --rigid both name 'same.glb'", outcome.err)
+        self.assertFalse((self.folder / "same.glb").exists())
+
     def test_the_rigid_form_mends_it(self):
         self.write("other.obj", bar(-2.4))
         words = ["a.obj", "b.obj", "other.obj", "-o", "w.glb", "--report", "--rigid", "still.obj"]
