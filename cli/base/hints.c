@@ -20,6 +20,7 @@ static const struct {
     {"frames_differ_applied", "; --frames takes a part of both"},
     {"joint_without_axis", ": give it with --joint, or leave out --layer to start a layer that does"},
     {"layer_at_rest", ": give another --layer, or leave it out to start a new one"},
+    {"long_motion", ": take a part with --start and --end, or a lower --fps"},
     {"mesh_unit", "; --force takes it as it is"},
     {"mirrored_both", ", or the side with --all"},
     {"mirrored_name_elsewhere", ": name the new one with --as"},

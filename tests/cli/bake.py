@@ -158,6 +158,8 @@ class Bake(harness.Case):
         motion = ["--motion", "odd.csv"]
         self.refuse(1, motion + out + ["--error", "1e-12"], "this error is rounding in the file: allow a larger")
         self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (thin them less), a larger")
+        (self.folder / "long.csv").write_text("time,bend\n0,0\n1000000,1\n")
+        self.refuse(1, ["--motion", "long.csv", "--fps", "1000"] + out, "more than ten million frames", "--start and --end")
         (self.folder / "late.csv").write_text("time,bend\n0,0\n1e300,1\n")
         self.refuse(1, ["--motion", "late.csv"] + out, "frame 2 of the motion", "1e+300 s after the first")
         self.refuse(2, motion + ["-o", "o.pc2", "--targets", "3"], "--targets", ".glb")

@@ -6,12 +6,13 @@
 #include "author/motion/motion.h"
 #include "runtime/base/result.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* Times closer than this, in frames, are the same: files give the length of a frame with few digits. */
 #define ROOM 1e-6
+/* More frames, 46 hours at 60 per second, are a typing error and would fill the memory. */
+#define MOST 1e7
 
 typedef struct range {
     double start, end;
@@ -56,9 +57,12 @@ ex_result exi_motion_times(const char *path, const ex_motion_options *options, c
     if (result != EX_OK)
         return result;
     const double steps = floor((r.end - r.start) * o->fps + ROOM);
-    if (steps >= INT_MAX - 1)
-        return ex_error_set(error, EX_ERROR_LIMIT, "%s: %g frames per second from %g s to %g s are too many", path,
-                            o->fps, r.start, r.end);
+    if (steps >= MOST)
+        return ex_error_kind(error,
+                             ex_error_set(error, EX_ERROR_LIMIT,
+                                          "%s: %g frames per second from %g s to %g s are more than ten million frames",
+                                          path, o->fps, r.start, r.end),
+                             "long_motion");
     const size_t most = o->fps > 0 ? (size_t)steps + 1 : (size_t)own_count;
     *times = exi_array_allocate(most, sizeof **times);
     if (!*times)
