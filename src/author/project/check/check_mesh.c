@@ -6,6 +6,7 @@
 #include "author/project/sculpt/reorder.h"
 #include "author/project/sculpt/sculpt.h"
 #include "author/project/skeleton/skeleton.h"
+#include "runtime/base/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,25 @@ static bool fits_floats(exi_checker *c, const ex_mesh *mesh, const char *name, c
     return count == 0;
 }
 
+/* True if any triangle of a face's fan has an area. */
+static bool has_area(const ex_mesh *mesh) {
+    for (int f = 0; f < mesh->face_count; f++)
+        for (int k = mesh->face_offsets[f] + 1; k + 1 < mesh->face_offsets[f + 1]; k++) {
+            const double *a = mesh->positions + 3 * (size_t)mesh->corners[mesh->face_offsets[f]];
+            const double *b = mesh->positions + 3 * (size_t)mesh->corners[k];
+            const double *d = mesh->positions + 3 * (size_t)mesh->corners[k + 1];
+            double one[3], two[3], normal[3];
+            for (int i = 0; i < 3; i++) {
+                one[i] = b[i] - a[i];
+                two[i] = d[i] - a[i];
+            }
+            exi_cross(one, two, normal);
+            if (exi_dot3(normal, normal) > 0)
+                return true;
+        }
+    return false;
+}
+
 void exi_check_mesh(exi_checker *c) {
     ex_error error = {0};
     exi_check_progress(c, "mesh");
@@ -49,6 +69,10 @@ void exi_check_mesh(exi_checker *c) {
     c->size = c->size > 0 ? c->size : 1;
     if (c->mesh->face_count == 0)
         exi_check_add(c, EX_SEVERITY_WARNING, "no_faces", "mesh", 0, "'%s' has no faces: viewers will show points",
+                      c->view->mesh);
+    else if (!has_area(c->mesh))
+        exi_check_add(c, EX_SEVERITY_WARNING, "no_area", "mesh", c->mesh->face_count,
+                      "'%s': all faces have their corners on a line or in one place, so there is nothing to see",
                       c->view->mesh);
 }
 

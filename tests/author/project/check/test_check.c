@@ -214,6 +214,7 @@ static void finds_files_that_cannot_be_used(void **state) {
     (void)state;
     write_text("broken.obj", "v 0 0\n");
     write_text("far.obj", "v 0 0 0\nv 1 0 0\nv 1 1e39 0\nv 0 1 0\nf 1 2 3 4\n");
+    write_text("line.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\nf 1 1 1\n");
     write_text("points.obj", "v 0 0 0\nv 1 0 0\n");
     const struct {
         const char *mesh, *form, *more, *kind;
@@ -227,6 +228,7 @@ static void finds_files_that_cannot_be_used(void **state) {
         {"far.obj", "a.obj", "", "not_finite", EX_SEVERITY_ERROR, "mesh", "vertex 2"},
         {"m.obj", "a.obj", ", 'mask': {'group': 'g'}", "mask", EX_SEVERITY_ERROR, "layers[0]", "'g'"},
         {"m.obj", "a.obj", ", 'mask': {'file': 'no.txt'}", "mask", EX_SEVERITY_ERROR, "layers[0]", "no.txt"},
+        {"line.obj", "line.obj", "", "no_area", EX_SEVERITY_WARNING, "mesh", "line.obj"},
         {"points.obj", "points.obj", "", "no_faces", EX_SEVERITY_WARNING, "mesh", "points.obj"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
