@@ -35,7 +35,7 @@ static void on_signal(int number) {
         ex_file_stop();
         return;
     }
-    if (atomic_load(&deferring) && now() < atomic_load(&noted_at) + GRACE)
+    if (atomic_load(&noted) && now() < atomic_load(&noted_at) + GRACE)
         return;
     if (number != SIGPIPE)
         exi_report_interrupted();
@@ -53,6 +53,8 @@ void exi_interrupt_catch(void) {
         action.sa_handler = on_signal;
         action.sa_flags = SA_RESTART; /* deferred signals must not make reads and writes fail */
         sigemptyset(&action.sa_mask);
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+            sigaddset(&action.sa_mask, numbers[k]); /* one at a time */
         sigaction(numbers[i], &action, NULL);
     }
     signal(SIGXFSZ, SIG_IGN);

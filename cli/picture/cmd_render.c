@@ -70,8 +70,8 @@ static const ex_option options[] = {
      .listed = true},
     {.name = "compare",
      .argument = "LAYER",
-     .help = "for a rig: two pictures in one: without a layer, at the left, or at the top if the picture is tall; and "
-             "with it; several with commas between",
+     .help = "for a rig: draw it twice, without LAYER at the left and with it at the right (in a tall "
+             "picture, at the top and the bottom); several with commas between",
      .text = &compare_text,
      .listed = true},
     EXI_CLOTHES_OPTIONS(clothes_words),
@@ -263,10 +263,19 @@ static ex_result render_to(const ex_call *call, exi_subject *subject, exi_compar
     return result;
 }
 
+/* Of one picture of a turn: it says nothing, and stops for a signal. */
+static bool go_on(void *user, const char *step, double part) {
+    (void)user;
+    (void)step;
+    (void)part;
+    return exi_interrupted() == 0;
+}
+
 static ex_result render_steps(const ex_call *call, exi_subject *subject, exi_compare *compare, ex_render_def *def,
                               const char *folder, exi_progress *progress, ex_error *error) {
+    const ex_progress stop = {.report = go_on};
     const double first = def->camera.yaw;
-    def->progress = NULL;
+    def->progress = &stop;
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && i < turntable; i++) {
         char *step = step_path(i + 1), *slash = step ? strrchr(step, '/') : NULL;
@@ -293,8 +302,8 @@ static ex_result render_turn(const ex_call *call, exi_subject *subject, exi_comp
     free(folder);
     if (result == EX_OK)
         result = render_steps(call, subject, compare, def, ex_file_set_folder(set), progress, error);
-    if (result == EX_OK && !exi_interrupted())
-        return ex_file_set_commit(set, NULL, error);
+    if (result == EX_OK)
+        return ex_file_set_commit(set, NULL, error); /* fails if a signal came before it */
     ex_file_set_abandon(set, error);
     return result;
 }
@@ -337,7 +346,7 @@ static int render(const ex_call *call, exi_subject *subject, exi_compare *compar
                                                        exi_is_standard_output(output) ? "/dev/stdout" : output, &error);
     exi_interrupt_defer(false);
     exi_progress_end(&progress);
-    if (turntable > 0 && exi_interrupted()) {
+    if (turntable > 0 && result != EX_OK && exi_interrupted()) {
         exi_failed_text("interrupted: no picture was written");
         return exi_interrupted();
     }
