@@ -93,7 +93,9 @@ static ex_result write_words(ex_image *image, const char *text, ex_error *error)
                                .colour = ex_colour_grey(60),
                                .halo = ex_colour_faded(ex_colour_grey(255), 0.6),
                                .along = EX_ALONG_BASELINE};
-    ex_draw_text(canvas, WORDS_MARGIN, ex_canvas_height(canvas) - WORDS_MARGIN, &type, text);
+    char fitted[EX_LABEL_SIZE];
+    ex_draw_text(canvas, WORDS_MARGIN, ex_canvas_height(canvas) - WORDS_MARGIN, &type,
+                 ex_label_fit(fitted, text, WORDS_SIZE, ex_canvas_width(canvas) - 2 * WORDS_MARGIN));
     result = ex_canvas_result(canvas, error);
     ex_canvas_destroy(canvas);
     return result;
@@ -102,7 +104,7 @@ static ex_result write_words(ex_image *image, const char *text, ex_error *error)
 /* words: "with" or "without". */
 static bool render_one(const exi_compare *compare, const char *words, exi_subject *subject, const ex_pose *pose,
                        const float shift[3], const ex_render_def *def, ex_image **image, ex_error *error) {
-    char text[64];
+    char text[EX_LABEL_SIZE];
     ex_render_item item = def->items[0];
     ex_render_def one = *def;
     if (!exi_subject_pose(subject, pose, shift, def->tasks))
@@ -111,7 +113,7 @@ static bool render_one(const exi_compare *compare, const char *words, exi_subjec
         (void)exi_hide(subject->mesh, compare->hide);
     item.mesh = subject->mesh;
     one.items = &item;
-    snprintf(text, sizeof text, "%s layer %s", words, compare->names);
+    snprintf(text, sizeof text, "%s %s %s", words, strchr(compare->names, ',') ? "layers" : "layer", compare->names);
     return ex_render(&one, image, error) == EX_OK &&
            (def->background == EX_BACKGROUND_TRANSPARENT || write_words(*image, text, error) == EX_OK);
 }
