@@ -18,10 +18,11 @@ const watch = () => {
     }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 };
 
-const open = async (bench, project, cache) => {
+const open = async (bench, project, cache, prepare = () => undefined) => {
     const context = await bench.browser.newContext({ viewport: { width: 1024, height: 768 } });
     const page = await context.newPage();
     await page.addInitScript(watch);
+    await prepare(page);
     await page.goto(await bench.serve(project, cache));
     await page.waitForSelector("body[data-ready=true]", { timeout: 60000 });
     return page;
@@ -66,9 +67,14 @@ const beside = async (bench) => {
     const now = Date.now() / 1000;
     const first = async (time) => {
         utimesSync(rig, time, time);
-        const page = await open(bench, project, mkdtempSync(join(bench.work, "cache-")));
+        let release;
+        const measured = new Promise((resolve) => (release = resolve));
+        // The build waits until the form before it is measured; a draft does not.
+        const hold = (route) => measured.then(() => route.continue());
+        const page = await open(bench, project, mkdtempSync(join(bench.work, "cache-")), (one) => one.route(/api\/build$/, hold));
         await halfway(page);
         const before = await positions(page);
+        release();
         await settled(page);
         return apart(before, await positions(page));
     };
@@ -78,12 +84,16 @@ const beside = async (bench) => {
     return "";
 };
 
-/** A project whose rig is there but that cannot be built is not opened. */
+/** A project whose rig is there but that cannot be built is not opened, also where the browser stores nothing. */
 const unbuilt = async (bench) => {
     const project = bench.demo("blob");
     utimesSync(project.replace(/json$/, "glb"), Date.now() / 1000 + 60, Date.now() / 1000 + 60);
     const page = await (await bench.browser.newContext()).newPage();
     const asked = [];
+    await page.addInitScript(() => {
+        const refused = { get: () => { throw new DOMException("no storage", "SecurityError"); } };
+        for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, refused);
+    });
     await page.route("**/api/beside", (route) => {
         asked.push("beside");
         return route.continue();

@@ -2,8 +2,8 @@
 // decompresses it; nothing is fetched, which the page's policy would forbid.
 import { Refusal } from "./server";
 
-const OLD = "This browser is too old for this page: it cannot decompress the rig. Use one from 2023 or later, " +
-    "such as Chrome 80, Firefox 113 or Safari 16.4.";
+const OLD = "This browser is too old for this page: it cannot decompress the rig. Use " +
+    "Chrome 91, Firefox 113, Safari 16.4 or a later version.";
 const TORN = "This page is incomplete or damaged. Download or export it again.";
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => {

@@ -5,7 +5,7 @@ import { setLayer, type Axis, type Project, type ProjectLayer } from "../core/pr
 import { weigherOf } from "../core/weighers";
 
 const CHOICES = [
-    ["", "by the weigher", "A calm weigher holds, all others extrapolate."],
+    ["", "by the weigher", "A calm weigher holds; all others continue as their formula says."],
     ["hold", "hold", "Weights stay what they are at the outermost example."],
     ["fade", "fade", "All weights of the layer fall to 0, and the form returns to rest."],
     ["extrapolate", "extrapolate", "Weights go on as the weigher's formula says, and may grow."],
