@@ -11,6 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* They measure the body and use it. */
+static const char *const scanned_next[] = {"scan report FOLDER", "pose RIG joint:elbow.L=y-60 -o OUT.obj",
+                                           "render RIG joint:elbow.L=y-60 girth=0.3 -o OUT.png",
+                                           "render RIG --motion @poses.csv -o @moving.png", NULL};
+static const char *const body_next[] = {"scan report FOLDER", "pose RIG elbow.L=90 -o OUT.obj",
+                                        "render RIG elbow.L=90 girth=0.3 -o OUT.png",
+                                        "bake RIG --motion YOURS.bvh --map @motion_map.json -o @moving.glb", NULL};
+
 const ex_demo ex_demos[] = {
     {.name = "blob",
      .summary =
@@ -68,10 +76,12 @@ const ex_demo ex_demos[] = {
      .write = exi_demo_strides},
     {.name = "scanned",
      .summary = "a whole body, made from 6 scans of a man in clothes by the program's own simulated scanner",
-     .session = exi_demo_scanned},
+     .session = exi_demo_scanned,
+     .next = scanned_next},
     {.name = "body",
      .summary = "an upper body, made from 96 scans of the program's own simulated scanner",
-     .session = exi_demo_body},
+     .session = exi_demo_body,
+     .next = body_next},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 
@@ -99,6 +109,14 @@ char *exi_demo_path(const char *directory, const char *name) {
     if (path)
         snprintf(path, size, "%s/%s", directory, name);
     return path;
+}
+
+const char *exi_demo_number(char text[32], double value, int digits) {
+    double whole = 1;
+    for (int i = 0; i < digits; i++)
+        whole *= 10;
+    ex_format_double(text, round(value * whole) / whole + 0.0); /* + 0: not -0 */
+    return text;
 }
 
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error) {

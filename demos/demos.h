@@ -28,6 +28,9 @@ typedef struct ex_demo {
     /* Scans a subject, which takes up to minutes, and builds a body from the scans. The folder is a scan session, in
      * which an interrupted run goes on. Or NULL. */
     ex_result (*session)(const char *directory, const exi_demo_options *options, ex_error *error);
+    /* A session: commands to try next, up to a NULL. FOLDER, RIG, OUT.obj and OUT.png stand for its files, and @NAME
+     * for a file in its folder. */
+    const char *const *next;
 } ex_demo;
 
 extern const ex_demo ex_demos[];
@@ -63,6 +66,8 @@ ex_mesh *exi_demo_sphere(int levels);
 
 /* directory/name; release with free, NULL if out of memory. */
 char *exi_demo_path(const char *directory, const char *name);
+/* value rounded to a number of digits after the decimal point, the same in every locale. Returns text. */
+const char *exi_demo_number(char text[32], double value, int digits);
 /* Writes directory/name. */
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error);
 ex_result exi_demo_write_scene(const char *directory, const char *name, const ex_scene *scene, ex_error *error);

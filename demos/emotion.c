@@ -167,9 +167,11 @@ static ex_result write_project(const char *path, ex_error *error) {
     ex_file_write(&writer, start, strlen(start));
     for (int k = 0; k < EXPRESSIONS; k++) {
         const expression *e = &expressions[k];
-        ex_file_printf(&writer, "        {\"name\": \"%s\", \"mesh\": \"%s.obj\", \"at\": {\"happiness\": %g, ",
-                       e->name, e->name, e->happiness);
-        ex_file_printf(&writer, "\"arousal\": %g}}%s\n", e->arousal, k + 1 < EXPRESSIONS ? "," : "");
+        char number[32];
+        ex_file_printf(&writer, "        {\"name\": \"%s\", \"mesh\": \"%s.obj\", \"at\": {\"happiness\": %s, ",
+                       e->name, e->name, exi_demo_number(number, e->happiness, 6));
+        ex_file_printf(&writer, "\"arousal\": %s}}%s\n", exi_demo_number(number, e->arousal, 6),
+                       k + 1 < EXPRESSIONS ? "," : "");
     }
     ex_file_write(&writer, end, strlen(end));
     return ex_file_commit(&writer, error);

@@ -1,4 +1,6 @@
 /* exemplar demo - writes and builds sample projects that the program itself generates. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli/base/command.h"
 #include "cli/base/emit.h"
 #include "cli/base/files.h"
@@ -14,8 +16,10 @@
 #include <exemplar/author/base.h>
 #include <exemplar/author/files.h>
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *output;
 static bool force, all, quick;
@@ -69,8 +73,9 @@ static ex_result fill_whole(const ex_demo *demo, const char *folder, const exi_d
                             ex_error *error) {
     ex_file_set *set = NULL;
     ex_history_kept *kept = NULL;
-    char *project = exi_path_inside("", demo->name, ".json");
-    ex_result result = project ? ex_file_set_open(folder, false, &set, error) : ex_error_memory(error, "a path", 0);
+    char *project = exi_path_inside("", demo->name, ".json"), *rig_path = exi_path_inside(folder, demo->name, ".glb");
+    ex_result result =
+        project && rig_path ? ex_file_set_open(folder, false, &set, error) : ex_error_memory(error, "a path", 0);
     if (result == EX_OK)
         result = fill(demo, ex_file_set_folder(set), how, rig, error);
     if (result == EX_OK)
@@ -79,8 +84,12 @@ static ex_result fill_whole(const ex_demo *demo, const char *folder, const exi_d
         result = ex_file_set_commit(set, project, error);
     else
         ex_file_set_abandon(set, error);
+    /* The project got its place after the rig, which the editor would take for the rig of an earlier project. */
+    if (result == EX_OK)
+        (void)utimensat(AT_FDCWD, rig_path, NULL, 0);
     exi_keep_end(kept, result);
     free(project);
+    free(rig_path);
     return result;
 }
 
@@ -162,27 +171,16 @@ static void print_next(const demo_job *job, const ex_rig *rig, const char *words
     exi_print("\n");
 }
 
-/* Commands for a garment try the learnt rig on the motion that it was not trained on; those for a session measure the
- * body and use it. */
+/* Commands for a garment try the learnt rig on the motion that it was not trained on. */
 static void print_commands(const demo_job *job, const ex_rig *rig) {
     static const char *const garment[] = {"drive keys RIG",
                                           "drive apply RIG --driver @driver_unseen.pc2 -o @followed.pc2",
                                           "drive report RIG --driver @driver_unseen.pc2 --truth @driven_unseen.pc2 "
                                           "--picture @report.png",
                                           NULL};
-    static const char *const session[] = {"scan report FOLDER", "pose RIG elbow.L=90 -o OUT.obj",
-                                          "render RIG elbow.L=90 girth=0.3 -o OUT.png",
-                                          "bake RIG --motion YOURS.bvh --map @motion_map.json -o @moving.glb", NULL};
-    static const char *const scanned[] = {"scan report FOLDER", "pose RIG joint:elbow.L=y-60 -o OUT.obj",
-                                          "render RIG joint:elbow.L=y-60 girth=0.3 -o OUT.png",
-                                          "render RIG --motion @poses.csv -o @moving.png", NULL};
     static const char *const other[] = {"info RIG", "weights RIG POSE", "pose RIG POSE -o OUT.obj",
                                         "render RIG POSE -o OUT.png", NULL};
-    const bool is_scanned = strcmp(job->demo->name, "scanned") == 0;
-    const char *const *list = job->demo->garment   ? garment
-                              : is_scanned         ? scanned
-                              : job->demo->session ? session
-                                                   : other;
+    const char *const *list = job->demo->next ? job->demo->next : job->demo->garment ? garment : other;
     exi_print("\nTry next:\n");
     for (; *list; list++)
         print_next(job, rig, *list);

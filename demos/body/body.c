@@ -94,34 +94,46 @@ static const layer layers[] = {
 
 /* ---- the project ---- */
 
+/* [x, y, …] */
+static void add_numbers(ex_file_writer *file, const double *values, int count, int digits) {
+    char number[32];
+    for (int i = 0; i < count; i++)
+        ex_file_printf(file, "%s%s", i ? ", " : "[", exi_demo_number(number, values[i], digits));
+    ex_file_printf(file, "]");
+}
+
 static void add_space(ex_file_writer *file, const layer *l) {
+    char least[32], most[32];
     ex_file_printf(file, "      \"space\": [");
     for (int i = 0; i < AXES && l->axes[i]; i++) {
         ex_file_printf(file, "%s{\"name\": \"%s\", \"joint\": \"%s\", ", i ? ", " : "", l->axes[i], l->axes[i]);
         if (l->hinge < 0)
             ex_file_printf(file, "\"rotation\": \"full\"}");
-        else
-            ex_file_printf(file, "\"angle\": [%.3f, %.3f, %.3f], \"min\": %.0f, \"max\": %.0f}",
-                           exi_body_axes[l->hinge][0], exi_body_axes[l->hinge][1], exi_body_axes[l->hinge][2],
-                           l->range[0], l->range[1]);
+        else {
+            ex_file_printf(file, "\"angle\": ");
+            add_numbers(file, exi_body_axes[l->hinge], 3, 3);
+            ex_file_printf(file, ", \"min\": %s, \"max\": %s}", exi_demo_number(least, l->range[0], 0),
+                           exi_demo_number(most, l->range[1], 0));
+        }
     }
     ex_file_printf(file, "],\n      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {");
     for (int i = 0; i < AXES && l->axes[i]; i++)
-        ex_file_printf(file, "%s\"%s\": %.0f", i ? ", " : "", l->axes[i], l->falloff);
+        ex_file_printf(file, "%s\"%s\": %s", i ? ", " : "", l->axes[i], exi_demo_number(most, l->falloff, 0));
     ex_file_printf(file, "}},\n");
 }
 
 static void add_example(ex_file_writer *file, const layer *l, const example *e) {
     ex_file_printf(file, "        {\"name\": \"%s\", \"mesh\": \"subject/%s.obj\", \"at\": {", e->name, e->name);
     for (int i = 0; i < AXES && l->axes[i]; i++) {
+        char number[32];
         double q[4];
         exi_body_turn(e->turn[0], e->turn[1], i || l->axes[1] ? (const double[3]){1, 0, 0} : exi_body_arm, e->turn[2],
                       q);
         ex_file_printf(file, "%s\"%s\": ", i ? ", " : "", l->axes[i]);
         if (l->hinge < 0)
-            ex_file_printf(file, "[%.9f, %.9f, %.9f, %.9f]", q[0], q[1], q[2], q[3]);
+            add_numbers(file, q, 4, 9);
         else
-            ex_file_printf(file, "%.0f", e->turn[0]);
+            ex_file_printf(file, "%s", exi_demo_number(number, e->turn[0], 0));
     }
     ex_file_printf(file, "}}");
 }

@@ -289,6 +289,12 @@ static const char motion_map[] = "{\n  \"joints\": {\n"
                                  "    \"waist\": {\"from\": \"LowerBack\", \"align\": false},\n"
                                  "    \"abdomen\": {\"from\": \"Spine1\", \"align\": false},\n";
 
+static void write_hinge(char text[112], const double axis[3], double sign) {
+    char x[32], y[32], z[32];
+    snprintf(text, 112, "[%s, %s, %s]", exi_demo_number(x, axis[0], 3), exi_demo_number(y, sign * axis[1], 3),
+             exi_demo_number(z, sign * axis[2], 3));
+}
+
 static ex_result write_map(const work *w) {
     static const char *const names[2] = {"Left", "Right"};
     char text[2048];
@@ -297,13 +303,16 @@ static ex_result write_map(const work *w) {
         const char *name = names[side], letter = name[0];
         const double *bend = exi_body_axes[BODY_BEND], *flex = exi_body_axes[BODY_FLEX];
         const double sign = side ? -1 : 1; /* mirrored in x, and turned back so that equal angles are mirror images */
+        char hinges[2][112];
+        write_hinge(hinges[0], bend, sign);
+        write_hinge(hinges[1], flex, sign);
         size += snprintf(text + size, sizeof text - (size_t)size,
                          "    \"clavicle.%c\": {\"from\": \"%sShoulder\", \"align\": false},\n"
                          "    \"shoulder.%c\": \"%sArm\",\n"
-                         "    \"elbow.%c\": {\"from\": \"%sForeArm\", \"hinge\": [%.3f, %.3f, %.3f]},\n"
-                         "    \"wrist.%c\": {\"from\": \"%sHand\", \"hinge\": [%.3f, %.3f, %.3f]}%s\n",
-                         letter, name, letter, name, letter, name, bend[0], sign * bend[1], sign * bend[2], letter,
-                         name, flex[0], sign * flex[1], sign * flex[2], side ? "\n  }\n}" : ",");
+                         "    \"elbow.%c\": {\"from\": \"%sForeArm\", \"hinge\": %s},\n"
+                         "    \"wrist.%c\": {\"from\": \"%sHand\", \"hinge\": %s}%s\n",
+                         letter, name, letter, name, letter, name, hinges[0], letter, name, hinges[1],
+                         side ? "\n  }\n}" : ",");
     }
     return exi_demo_write_text(w->directory, "motion_map.json", text, w->error);
 }

@@ -54,11 +54,12 @@ ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_pla
 /*
  * Simulates both motions into driver_train.pc2, driven_train.pc2, driver_unseen.pc2 and driven_unseen.pc2 of an
  * existing folder, learns keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
- * mesh.obj, the keys, and materials.glb if the garment has looks. Further takes go to driver_take_01.pc2, driven_take_01.pc2, …: nothing is learned from them.
+ * mesh.obj, the keys, and materials.glb if the garment has looks. Further takes go to driver_take_01.pc2,
+ * driven_take_01.pc2, …: nothing is learned from them.
  * progress and tasks may be NULL.
  */
-ex_result exi_garment_write(const exi_garment *garment, int takes, const char *directory,
-                            const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
+ex_result exi_garment_write(const exi_garment *garment, int takes, const char *directory, const ex_progress *progress,
+                            const ex_tasks *tasks, ex_error *error);
 
 /* Speed of a further take, from 0.75 to 1.75 times that of the first motion. */
 double exi_garment_speed(exi_garment_motion motion);

@@ -107,7 +107,7 @@ static void hang(const hanging *h, const double *amount, ex_mesh *mesh, double *
     }
 }
 
-/* Puts the vertices of each edge on one place along an axis, but those of the edge `but`. */
+/* Puts the vertices of each edge on one place along an axis. */
 static bool straighten(const exi_outfit_axis *axis, const double *amount, ex_mesh *mesh) {
     const size_t count = (size_t)mesh->vertex_count;
     int *edges = array_allocate(count, sizeof *edges);

@@ -171,9 +171,13 @@ static ex_result write_landmarks(const scanning *s, const exi_person *person, in
     int size = snprintf(text, sizeof text, "marker,x,y,z\n");
     for (int i = 0; i < LANDMARKS; i++) {
         const float *at = person->positions + 3 * (size_t)s->vertices[i];
-        const double x = (double)at[0] + CLICK * click(&seed), y = (double)at[1] + CLICK * click(&seed),
-                     z = (double)at[2] + CLICK * click(&seed);
-        size += snprintf(text + size, sizeof text - (size_t)size, "%s,%.4f,%.4f,%.4f\n", landmarks[i].name, x, y, z);
+        size += snprintf(text + size, sizeof text - (size_t)size, "%s", landmarks[i].name);
+        for (int c = 0; c < 3; c++) {
+            char number[32];
+            exi_demo_number(number, (double)at[c] + CLICK * click(&seed), 4);
+            size += snprintf(text + size, sizeof text - (size_t)size, ",%s", number);
+        }
+        size += snprintf(text + size, sizeof text - (size_t)size, "\n");
     }
     snprintf(name, sizeof name, "landmarks/%s.csv", stances[stance].name);
     return exi_demo_write_text(s->directory, name, text, s->error);

@@ -281,17 +281,18 @@ class Requests(Case):
         self.assertEqual(beside(), rig)
         # Motions do not know the page's name for it.
         self.refused(self.post("motion", TABLE, build="beside", name="a.csv"), 409)
-        now = path.stat().st_mtime_ns
+        first = now = path.stat().st_mtime_ns
         for name in ("band.json", "thick.obj"):
             os.utime(self.folder / name, ns=(now + 1, now + 1))
             self.assertEqual(beside(), b"", name)
-            os.utime(self.folder / name, ns=(now, now))
-            os.utime(path, ns=(now + 10**12, now + 10**12))
-            self.assertEqual(beside(), rig)
+            os.utime(self.folder / name, ns=(first, first))
+            now += 10**12
             os.utime(path, ns=(now, now))
+            self.assertEqual(beside(), rig)
         # An older file in the place of another, and a link.
         self.succeed("build", "band.json", "-q")
         self.assertEqual(beside(), rig)
+        time.sleep(0.03)  # longer than a tick of a file system's clock
         (self.folder / "old.obj").write_bytes((self.folder / "thick.obj").read_bytes())
         os.utime(self.folder / "old.obj", ns=(1, 1))
         os.replace(self.folder / "old.obj", self.folder / "thick.obj")
@@ -319,6 +320,17 @@ class Requests(Case):
         path.unlink()
         path.mkdir()
         self.assertEqual(beside(), b"")
+
+    def test_the_rig_of_a_demo(self):
+        """A demo's files get their places one by one, its project last."""
+        self.succeed("demo", "blob", "-o", "blob", "-q")
+        editor = Editor(self.folder, "blob/blob.json")
+        try:
+            head, rig = editor.ask("GET", "api/beside").framed()
+        finally:
+            editor.end()
+        self.assertTrue(head["version"])
+        self.assertGreater(len(rig), 1000)
 
     def test_paths_stay_in_the_cache(self):
         """The next process finds them there, and a project beside has nothing new in its folder."""
