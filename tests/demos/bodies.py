@@ -28,7 +28,7 @@ sys.path.insert(0, str(tests / "oracle"))
 import bodies_shown  # noqa: E402
 import makehuman  # noqa: E402
 import skips  # noqa: E402
-from bodies_shown import read_cache, read_mesh  # noqa: E402
+from bodies_files import read_cache, read_mesh  # noqa: E402
 
 FPS = 30
 LEAD = 30      # frames from rest to the motion, which are not learned from

@@ -1,7 +1,6 @@
 """Bodies of bodies.py in their shirts: how much of them shows through the cloth, for two thicknesses, and the picture of
 docs/guides/drive.md."""
 import json
-import struct
 import subprocess
 from base64 import b64encode
 from pathlib import Path
@@ -9,6 +8,8 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
+
+from bodies_files import read_cache, read_mesh
 
 THICKNESSES = ("2mm", "4mm")  # the tool's default, and what the guide recommends if skin shows
 EVERY = 3                     # frames
@@ -20,17 +21,6 @@ SHOWN = {"between": (130, 30), "aside": (215, -35), "outside": (250, 20)}
 STEP, GAP = 1, 0.15           # metres between the two figures of a body, and more between bodies
 SKIN = (0.56, 0.30, 0.20), 0.6  # linear colour, roughness
 SHIRTS = ("driven_2mm.pc2", ((0.85, 0.83, 0.79), 1)), ("shirt_second.pc2", ((0.03, 0.12, 0.62), 1))
-
-
-def read_mesh(path):
-    lines = [line.split() for line in Path(path).read_text().splitlines()]
-    return (np.array([line[1:4] for line in lines if line[:1] == ["v"]], float),
-            np.array([[word.split("/")[0] for word in line[1:]] for line in lines if line[:1] == ["f"]], int) - 1)
-
-
-def read_cache(path):
-    _, _, vertices, _, _, frames = struct.unpack("<12siiffi", Path(path).read_bytes()[:32])
-    return np.memmap(path, "<f4", "r", 32, (frames, vertices, 3))
 
 
 def showing(body, cloth, triangles):
