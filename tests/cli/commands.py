@@ -718,7 +718,6 @@ class Interrupted(harness.Case):
         while not any(path.is_dir() and list(path.iterdir()) for path in target.iterdir()) and process.poll() is None:
             time.sleep(0.002)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out, err),

@@ -96,16 +96,17 @@ class Here(Failure):
 
     def kill_first(self, run, before=lambda kills: None):
         """Kills the first task whenever it starts, until a submit ends; before(n) is called before the n-th kill."""
-        first, kills = self.tasks()[0]["piece"].encode(), 0
+        first, kills, killed = self.tasks()[0]["piece"].encode(), 0, set()
         while run.poll() is None:
             for process, kind in self.victims(slurm.descendants(run.pid)):
                 try:
                     words = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
-                    if kind == b"farm" and first in words:
+                    if kind == b"farm" and first in words and process not in killed:
                         os.kill(process, signal.SIGSTOP)
                         before(kills + 1)
                         os.kill(process, signal.SIGKILL)
                         kills += 1
+                        killed.add(process)  # it may be seen again until it is gone
                 except OSError:
                     pass
             time.sleep(0.01)
