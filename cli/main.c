@@ -113,7 +113,7 @@ static bool asks_for_help(const char *word) {
 }
 
 static int one_word_too_many(const char *word) {
-    return wrong_words("'%s' is one word too many", word);
+    return wrong_words("unexpected argument '%s'", word);
 }
 
 /* help, help COMMAND, help COMMAND SUBCOMMAND; after 'help' the pages for man(1) with --man. */

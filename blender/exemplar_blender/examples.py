@@ -190,7 +190,7 @@ class EXEMPLAR_OT_solo_layer(OnLayer):
 
 
 class EXEMPLAR_OT_move_here(OnExample):
-    """Move this example to the present pose: its form stays, and comes back here"""
+    """Move this example to the present pose: its form stays, and is reproduced here"""
     bl_idname = "exemplar.move_here"
     bl_label = "Move to This Pose"
 

@@ -142,7 +142,7 @@ class EXEMPLAR_OT_discard(Action):
 
 
 class EXEMPLAR_OT_keep(Action):
-    """Make what was sculpted an example at this pose. It comes back there, and fades in on the way"""
+    """Make what was sculpted an example at this pose. It is reproduced there, and fades in on the way"""
     bl_idname = "exemplar.keep"
     bl_label = "Keep"
 
@@ -282,7 +282,7 @@ def keep(context, thing, armature, name="", axes=None):
     back = numpy.abs(compat.read_key(live.key_of(mesh), len(form)) - form).max()
     unit = abs(thing.matrix_world.median_scale) * context.scene.unit_settings.scale_length
     return (f"{'Replaced' if replaced else 'Kept'} '{example.name}' in layer '{layer.name}': {int((moved > 0).sum())} of "
-            f"{len(form)} vertices moved, by up to {length(moved.max() * unit)}; comes back "
+            f"{len(form)} vertices moved, by up to {length(moved.max() * unit)}; reproduced "
             f"{'exactly' if back <= 1e-5 * live_rig.size else f'within {length(back * unit)}'}")
 
 

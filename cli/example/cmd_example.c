@@ -115,7 +115,7 @@ static void print_json(const exi_change *change, const char *path, const ex_scul
     exi_emit_end(&json);
 }
 
-/* Warns about a sculpt that does not come back exactly; it is kept all the same. */
+/* Warns about a sculpt that is not reproduced exactly; it is kept all the same. */
 static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
     char off[EXI_TEXT_SIZE], count[EXI_TEXT_SIZE];
     if (made->damped_count > 0)
@@ -123,7 +123,7 @@ static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
                         "\"skinned\" in the layer avoids it",
                         exi_text_count(count, made->damped_count, "vertex"));
     if (made->error > 1e-5 * made->size)
-        exi_failed_text("the sculpt does not come back exactly: vertex %d is off by %s%s", made->farthest,
+        exi_failed_text("the sculpt is not reproduced exactly: vertex %d is off by %s%s", made->farthest,
                         text_length(off, made->error),
                         made->damped_count > 0 ? ""
                         : layer->offsets.participation == EX_PARTICIPATION_MOVED
@@ -161,7 +161,7 @@ void exi_sculpted_print(const exi_change *change, const char *path, const ex_scu
     }
     print_loss(layer, made);
     text_lost(change, made, lost, sizeof lost);
-    exi_print("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s%s\n", path,
+    exi_print("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; reproduced within %s%s\n", path,
               layer->name, example->name, example->mesh, made->moved_count, made->vertex_count,
               text_length(largest, made->largest), text_length(off, made->error > LEAST ? made->error : LEAST), lost);
 }

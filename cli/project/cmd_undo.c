@@ -166,7 +166,7 @@ static int run_redo(const ex_call *call) {
 
 const ex_command cmd_undo = {
     .name = "undo",
-    .summary = "take changes of a project back",
+    .summary = "undo changes to a project",
     .usage = "undo PROJECT.json [--steps N]\n"
              "undo PROJECT.json --list",
     .description = "Brings the project back as it was before the last change by 'exemplar example',\n"
@@ -192,7 +192,7 @@ const ex_command cmd_undo = {
 
 const ex_command cmd_redo = {
     .name = "redo",
-    .summary = "make changes again that 'undo' took back",
+    .summary = "redo changes that 'undo' took back",
     .usage = "redo PROJECT.json [--steps N]\n"
              "redo PROJECT.json --list",
     .description = "Brings the project back as it was before the last 'exemplar undo'. Nothing can\n"

@@ -146,7 +146,7 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_scan = {
     .name = "scan",
-    .summary = "make a body that can be posed from range scans with markers",
+    .summary = "make a body that can be posed, from scans of one person",
     .usage = "scan run DIR\n"
              "scan simulate RIG.glb --poses FILE.csv -o DIR\n"
              "scan markers|label|fit|template|carry|build|report DIR ...\n"

@@ -38,7 +38,7 @@ RUN_ELSEWHERE = {"docs/tutorial.md": "docs.tutorial runs it"}
 
 LIMIT = 120  # seconds per page
 MASKS = [(r"\b[\d.]+ (m?s|min)\b", "TIME"), (r"\b[\d.]+ (bytes|[kMG]B)", "SIZE"), (r'"(seconds|bytes)":[\d.e-]+', r'"\1":N'),
-         (r"comes back within [\d.e-]+ m?m", "comes back within LENGTH"), (r"(\.\d{6})\d+", r"\1")]
+         (r"reproduced within [\d.e-]+ m?m", "reproduced within LENGTH"), (r"(\.\d{6})\d+", r"\1")]
 PROGRESS = re.compile(r"^exemplar: (.*, \d+% done(, \d+ (s|min|h) left)?|learning will take .*)\n", re.M)
 # Commands in blocks that are not run: at the start of a line, since help and answers indent them.
 HIDING = re.compile(r"^(\$ |exemplar [a-z]+ (?![a-z]+: ))", re.M)

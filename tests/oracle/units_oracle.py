@@ -109,7 +109,7 @@ def check_bind(tool, folder, rotation, scale, skinning, frame):
         path.write_text(json.dumps(project))
         add = [*add[:4], "--replace", *add[6:]]
     said = run(*add)
-    told = re.search(r"(\d+) of (\d+) vertices moved, by up to ([\d.e-]+) mm; comes back within ([\d.e-]+) mm", said)
+    told = re.search(r"(\d+) of (\d+) vertices moved, by up to ([\d.e-]+) mm; reproduced within ([\d.e-]+) mm", said)
     expect(told, said)
     expect(int(told[1]) == count, f"{told[1]} vertices moved, not {count}")
     expect(told[3] == "8.4", f"moved by up to {told[3]} mm, not 8.4")
@@ -169,7 +169,7 @@ def check_unit(tool, folder, up):
     sculpt = points + moved
     write_obj(folder / "sculpt.obj", lines, sculpt)
     said = run(tool, "example", "add", path, "--name", "elbow", "--at", f"joint:fore=x{BEND}", folder / "sculpt.obj")
-    expect(", by up to 8.4 mm; comes back" in said, said)
+    expect(", by up to 8.4 mm; reproduced" in said, said)
     off = np.linalg.norm(pose(tool, path, folder / "back.obj")[1] - sculpt, axis=1).max()
     expect(off <= 1000 * LIMIT, f"off by {off:.2g} mm")
     for factor in (100, 1000, 0.001):

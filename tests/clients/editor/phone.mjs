@@ -100,7 +100,7 @@ const refuses = async (bench) => {
         return page.textContent(".failure .sentence");
     };
     const old = await said(() => delete window.DecompressionStream, pathToFileURL(file).href);
-    expect(/^This browser is too old .* Use one from 2023 or later/.test(old), `an old browser says: ${old}`);
+    expect(/^This browser is too old .* Use Chrome 91, Firefox 113, Safari 16.4 or a later version/.test(old), `an old browser says: ${old}`);
     const html = readFileSync(file, "utf8");
     writeFileSync(`${file}.torn.html`, html.replace(/(id="rig"[^>]*>[^<]{4000})[^<]*/, "$1"));
     const torn = await said(() => undefined, pathToFileURL(`${file}.torn.html`).href);

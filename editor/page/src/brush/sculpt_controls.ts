@@ -14,8 +14,8 @@ const tell = (app: App, brush: Brush, made: Inserted): void => {
     const error = made.maximum < 1e-6 ? "0.001 mm" : `${millimetres(made.maximum)} (rms ${millimetres(made.rms)})`;
     const whole = made.maximum <= EXACT * made.size;
     const text = whole
-        ? `'${made.example}' comes back within ${error}.`
-        : `'${made.example}' comes back only within ${error}. ${lossOf(app, made.example)}`;
+        ? `'${made.example}' is reproduced within ${error}.`
+        : `'${made.example}' is reproduced only within ${error}. ${lossOf(app, made.example)}`;
     brush.report = { text, kind: whole ? "good" : "bad", tree: app.history.tree };
     brush.say(made.replaced ? `Example '${made.example}' now has the sculpt.` : `Example '${made.example}' was inserted.`, "good");
 };

@@ -105,7 +105,7 @@ const fromBuild = (app: App): Finding[] => {
         const index = l ? l.examples.indexOf(livingExamples(l)[example]!) : -1;
         const where = `layers[${layer}].examples[${index}]`;
         if (app.findings.some((finding) => finding.kind === "damped" && finding.where === where)) return [];
-        const text = `${count(n, "vertex", "vertices")} cannot be un-posed safely at this pose and will not come back exactly`;
+        const text = `${count(n, "vertex", "vertices")} cannot be un-posed safely at this pose and will not be reproduced exactly`;
         return [{ severity: "warning", kind: "damped", where, text, value: n }];
     });
     return [...damped, ...notes];

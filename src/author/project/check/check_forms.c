@@ -35,13 +35,13 @@ static void report_damped(exi_checker *c, const char *name, exi_measured *m, con
                          100 * (double)m->damped[i].residual / (c->size * c->measure.scale));
     if (m->damped_count > MOST)
         exi_check_append(&list, " and %d more by less", m->damped_count - MOST);
-    exi_check_add(c, EX_SEVERITY_WARNING, "damped", where, m->damped_count,
-                  "'%s': %d %s cannot be un-posed safely, because skinning flattens the surface there at this pose, "
-                  "and %s not come back: %s %s of the mesh's size (counting from 0); \"skinning\": \"dual_quaternion\" "
-                  "or a turn spread over more joints would keep %s",
-                  name, m->damped_count, m->damped_count == 1 ? "vertex" : "vertices",
-                  m->damped_count == 1 ? "does" : "do", m->damped_count == 1 ? "vertex" : "vertices", list.text,
-                  m->damped_count == 1 ? "it" : "them");
+    exi_check_add(
+        c, EX_SEVERITY_WARNING, "damped", where, m->damped_count,
+        "'%s': %d %s cannot be un-posed safely, because skinning flattens the surface there at this pose, "
+        "and %s not reproduced: %s %s of the mesh's size (counting from 0); \"skinning\": \"dual_quaternion\" "
+        "or a turn spread over more joints would keep %s",
+        name, m->damped_count, m->damped_count == 1 ? "vertex" : "vertices", m->damped_count == 1 ? "is" : "are",
+        m->damped_count == 1 ? "vertex" : "vertices", list.text, m->damped_count == 1 ? "it" : "them");
 }
 
 static void report_near(exi_checker *c, const char *name, const exi_measured *m, const char *where) {
