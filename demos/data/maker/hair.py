@@ -107,9 +107,9 @@ def lock(root, points, outward, tree, rng):
         high = max(thickness(base, depth), 0.06 * step(0, 0.3, t)) * step(0, 0.45, t + 0.35 * step(0.05, 0.3, depth))
         middle = base + normal * (high + 0.004 + 0.03 * np.sin(np.pi * min(1, t * 1.15)) * (0.5 + 0.7 * lifted))
         across = np.cross(normal, along)
-        half = width * (0.75 + 0.25 * step(0, 0.35, t)) * (1 - 0.96 * step(0.55, 1.02, t))
+        half = width * (0.4 + 0.6 * step(0, 0.3, t)) * (1 - 0.96 * step(0.5, 1.02, t))
         low = middle - normal * 0.03
-        rings += [low - across * half, middle + normal * half * 0.3, low + across * half]
+        rings += [low - across * half, middle + normal * half * 0.14, low + across * half]
         at = base + along * length
         if inside(at) < (0.0 if at[2] > 0.5 else -0.06):
             length *= 0.25  # hair does not run over the face or down the neck

@@ -3,14 +3,17 @@
 Forms are in metres, with the soles on the ground. The rest form is a young woman.
 """
 import numpy as np
+from scipy.sparse import coo_matrix, diags
 from scipy.spatial import cKDTree
 
 from cloth import GARMENTS, Pattern
 from hair import Hair
 from source import BODY, METRES, Clothes
 
-SOCK = -6.9   # decimetres: what the shoes' mesh has above this is a sock, which trousers hide
+SOCK = -7.25  # decimetres: socks end there, below the shoes' rims, since trousers do not hide all of them
 LASHES = 0.62  # of their length
+# Cloth whose change differs from that of its neighbours by more than ROUGH (decimetres) is smoothed, and its neighbours.
+ROUGH, SPREAD, SMOOTH = 0.06, 4, 30
 # Skin that clothes cover, in metres: nearest vertex of cloth at most that far away and that far beside it; and how deep
 # below the cloth it stays in every form.
 NEAR, BESIDE, BELOW = 0.035, 0.014, 0.005
@@ -33,6 +36,7 @@ class Person:
     def __init__(self, source, skin_texcoords):
         self.source, self.parts, self.patterns = source, [], {}
         self.suit, self.shoes = Clothes(source, "female_casualsuit01"), Clothes(source, "shoes01")
+        self.young_woman = source.points + source.target("macrodetails/caucasian-female-young")
         self.make_skin(skin_texcoords)
         self.make_face()
         self.make_hair()
@@ -44,7 +48,6 @@ class Person:
         np.put_along_axis(self.weights, few, 0, axis=1)
         self.weights /= self.weights.sum(axis=1, keepdims=True)
         self.frames = source.frames(source.points)
-        self.young_woman = source.points + source.target("macrodetails/caucasian-female-young")
         self.covered = self.cloth = np.zeros(0, int)
         self.rest, self.heads = self.form(self.young_woman)
         self.find_covered()
@@ -96,14 +99,36 @@ class Person:
         self.add("hair", faces, hair.texcoords, hair.fit, hair.weights)
 
     def make_clothes(self):
-        piece = self.suit.components()
+        piece, suit = self.suit.components(), self.smoothed(self.suit)
         for number, name in enumerate(GARMENTS):
             faces = [face for face in self.suit.faces if piece[face[0][0]] == number]
-            self.add(name, faces, self.suit.texcoords, self.suit.fit, self.suit.weights)
+            self.add(name, faces, self.suit.texcoords, suit, self.suit.weights)
             self.patterns[name] = Pattern(self.suit, faces)
-        height = self.shoes.points[:, 1]
-        faces = [face for face in self.shoes.faces if all(height[corner[0]] < SOCK for corner in face)]
+        height, shoe = self.shoes.points[:, 1], self.shoes.components() < 2
+        faces = [face for face in self.shoes.faces if all(height[corner[0]] < SOCK or shoe[corner[0]] for corner in face)]
         self.add("shoes", faces, self.shoes.texcoords, self.shoes.fit, self.shoes.weights)
+
+    def smoothed(self, garment):
+        """The garment's fit, with its change from the young woman spread evenly where a man's chest would fold it."""
+        faces = np.array([[corner[0] for corner in face] for face in garment.faces])
+        pairs = np.concatenate([faces[:, [i, (i + 1) % 4]] for i in range(4)])
+        pairs = np.concatenate([pairs, pairs[:, ::-1]])
+        count = len(garment.points)
+        near = coo_matrix((np.ones(len(pairs)), pairs.T), (count, count)).tocsr()
+        near = diags(1 / np.maximum(near.sum(axis=1).A1, 1)) @ near
+        rest = garment.fit(self.young_woman)
+        change = garment.fit(self.source.points + self.source.target("macrodetails/caucasian-male-young")) - rest
+        rough = np.linalg.norm(change - near @ change, axis=1)
+        for _ in range(SPREAD):
+            rough = np.maximum(rough, near @ rough)
+        share = np.clip((rough - ROUGH) / ROUGH, 0, 1)[:, None]
+
+        def fit(whole):
+            change = garment.fit(whole) - rest
+            for _ in range(SMOOTH):
+                change += share * (near @ change - change)
+            return rest + change
+        return fit
 
     def find_covered(self):
         """Vertices of the skin below cloth, and the nearest one of the cloth, both at rest."""
