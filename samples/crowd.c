@@ -9,6 +9,7 @@
 #include "read_file.h"
 
 #include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,16 +45,14 @@ static void run(void *user, int count, int grain, ex_task_body body, void *conte
 }
 
 int main(int count, char **words) {
-    if (count != 5) {
-        fprintf(stderr, "usage: crowd RIG.glb INPUT FROM TO\n");
-        return 2;
-    }
+    if (count != 5)
+        return fprintf(stderr, "usage: crowd RIG.glb INPUT FROM TO\n"), 2;
     ex_rig *rig = read_rig(words[1]);
     if (!rig)
         return 1;
     const int input = ex_rig_input_find(rig, words[2]), vertices = ex_rig_level_vertex_count(rig, 0);
-    if (input < 0)
-        return fprintf(stderr, "crowd: the rig has no input '%s'\n", words[2]), 1;
+    if (input < 0 || ex_rig_input_axis(rig, input).kind != EX_AXIS_SCALAR)
+        return fprintf(stderr, "crowd: the rig has no input '%s' that takes one number\n", words[2]), 1;
     const size_t dials = (size_t)ex_rig_pose_size(rig), joints = (size_t)ex_rig_joint_count(rig);
     const ex_tasks tasks = {.run = run};
     const ex_evaluation how = {.tasks = &tasks};

@@ -8,6 +8,7 @@
 #include "read_file.h"
 
 #include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,6 +34,11 @@ int main(int count, char **words) {
     const int input = ex_rig_input_find(rig, words[2]);
     if (input < 0) {
         fprintf(stderr, "play: the rig has no input '%s'\n", words[2]);
+        ex_rig_destroy(rig);
+        return 1;
+    }
+    if (ex_rig_input_axis(rig, input).kind != EX_AXIS_SCALAR) {
+        fprintf(stderr, "play: input '%s' takes a rotation or a driver, not a number\n", words[2]);
         ex_rig_destroy(rig);
         return 1;
     }

@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32) && defined(EX_SHARED)
+/* Marks exported functions. Define EX_API yourself to export them in another way. To export none, as a plug-in does:
+ * -DEX_API= for the callers too, with -fvisibility=hidden for gcc and clang. */
+#if defined(EX_API)
+#elif defined(_WIN32) && defined(EX_SHARED)
 #if defined(EX_BUILDING)
 #define EX_API __declspec(dllexport)
 #else
@@ -138,9 +141,10 @@ typedef struct ex_tasks {
 } ex_tasks;
 
 /*
- * A function to call on misuse by the programmer (a NULL rig, a weigher with another number of examples), so that a
- * debugger can stop there. The call that was misused does nothing. The default does nothing in release builds and
- * aborts in debug builds.
+ * A function to call on misuse by the programmer (a NULL rig, an input that the rig does not have), so that a debugger
+ * can stop there. The call that was misused does nothing, and returns what stands for none: 0, -1, "" or NULL. Of
+ * ex_evaluation, a replacement weigher that does not fit its layer is ignored: the rig's own is used. The default hook
+ * does nothing in release builds and aborts in debug builds.
  */
 typedef void (*ex_misuse_hook)(const char *function, const char *what);
 /* Sets the misuse hook. Set it once, before other threads call the library. NULL restores the default. */

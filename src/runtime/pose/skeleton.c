@@ -220,20 +220,30 @@ void ex_skeleton_destroy(ex_skeleton *skeleton) {
 
 /* ---- access ---- */
 
+static bool has_joint(const ex_skeleton *skeleton, int joint, const char *function) {
+    return skeleton && joint >= 0 && joint < skeleton->joint_count ? true : exi_misuse(function, "no such joint");
+}
+
 int ex_skeleton_joint_count(const ex_skeleton *skeleton) {
-    return skeleton->joint_count;
+    return exi_is_given(skeleton, __func__, "no skeleton") ? skeleton->joint_count : 0;
 }
 
 int ex_skeleton_parent(const ex_skeleton *skeleton, int joint) {
+    if (!has_joint(skeleton, joint, __func__))
+        return -1;
     return ((const int32_t *)exi_skeleton_at(skeleton, skeleton->parents))[joint];
 }
 
 const char *ex_skeleton_name(const ex_skeleton *skeleton, int joint) {
+    if (!has_joint(skeleton, joint, __func__))
+        return "";
     const uint32_t *starts = exi_skeleton_at(skeleton, skeleton->name_starts);
     return (const char *)exi_skeleton_at(skeleton, skeleton->names) + starts[joint];
 }
 
 int ex_skeleton_find(const ex_skeleton *skeleton, const char *name) {
+    if (!exi_is_given(skeleton, __func__, "no skeleton"))
+        return -1;
     for (int j = 0; name && j < skeleton->joint_count; j++)
         if (strcmp(ex_skeleton_name(skeleton, j), name) == 0)
             return j;
@@ -241,14 +251,18 @@ int ex_skeleton_find(const ex_skeleton *skeleton, const char *name) {
 }
 
 ex_transform ex_skeleton_rest(const ex_skeleton *skeleton, int joint) {
+    if (!has_joint(skeleton, joint, __func__))
+        return ex_transform_identity();
     return ((const ex_transform *)exi_skeleton_at(skeleton, skeleton->rest))[joint];
 }
 
 double ex_skeleton_scale(const ex_skeleton *skeleton) {
-    return skeleton->scale;
+    return exi_is_given(skeleton, __func__, "no skeleton") ? skeleton->scale : 0;
 }
 
 void ex_skeleton_inverse_bind(const ex_skeleton *skeleton, int joint, float matrix[12]) {
+    if (!has_joint(skeleton, joint, __func__))
+        return;
     const double(*inverses)[12] = exi_skeleton_at(skeleton, skeleton->inverse_binds);
     exi_matrix_to_floats(inverses[joint], matrix);
 }

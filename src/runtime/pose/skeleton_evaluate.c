@@ -13,7 +13,7 @@
 #include "runtime/pose/joint.inl"
 
 size_t ex_skeleton_scratch_size(const ex_skeleton *skeleton) {
-    return (size_t)skeleton->joint_count * 16 * sizeof(double);
+    return exi_is_given(skeleton, __func__, "no skeleton") ? (size_t)skeleton->joint_count * 16 * sizeof(double) : 0;
 }
 
 void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *input, const ex_skeleton_output *output,

@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+static bool has_rig(const ex_rig *rig, const char *function) {
+    return exi_is_given(rig, function, "no rig");
+}
+
 bool exi_rig_has_layer(const ex_rig *rig, int layer, const char *function) {
     return rig && layer >= 0 && layer < rig->counts.layers ? true : exi_misuse(function, "no such layer");
 }
@@ -22,15 +26,15 @@ bool exi_rig_has_example(const ex_rig *rig, int layer, int example, const char *
 }
 
 int ex_rig_vertex_count(const ex_rig *rig) {
-    return rig->counts.vertices;
+    return has_rig(rig, __func__) ? rig->counts.vertices : 0;
 }
 
 int ex_rig_layer_count(const ex_rig *rig) {
-    return rig->counts.layers;
+    return has_rig(rig, __func__) ? rig->counts.layers : 0;
 }
 
 int ex_rig_example_count(const ex_rig *rig) {
-    return rig->counts.examples;
+    return has_rig(rig, __func__) ? rig->counts.examples : 0;
 }
 
 const char *ex_rig_layer_name(const ex_rig *rig, int layer) {
@@ -59,7 +63,7 @@ bool ex_rig_layer_muted(const ex_rig *rig, int layer) {
 /* ---- inputs ---- */
 
 int ex_rig_input_count(const ex_rig *rig) {
-    return rig->counts.inputs;
+    return has_rig(rig, __func__) ? rig->counts.inputs : 0;
 }
 
 const char *ex_rig_input_name(const ex_rig *rig, int input) {
@@ -86,6 +90,10 @@ int ex_rig_input_offset(const ex_rig *rig, int input) {
 }
 
 int ex_rig_input_find(const ex_rig *rig, const char *name) {
+    if (!rig || !name) {
+        exi_misuse(__func__, "no rig or no name");
+        return -1;
+    }
     for (int i = 0; i < rig->counts.inputs; i++)
         if (strcmp(name, ex_rig_input_name(rig, i)) == 0)
             return i;
@@ -104,25 +112,25 @@ int ex_rig_layer_input(const ex_rig *rig, int layer, int axis) {
 }
 
 int ex_rig_pose_size(const ex_rig *rig) {
-    return rig->pose_size;
+    return has_rig(rig, __func__) ? rig->pose_size : 0;
 }
 
 /* ---- skeleton ---- */
 
 const ex_skeleton *ex_rig_skeleton(const ex_rig *rig) {
-    return exi_rig_part(rig, rig->skeleton);
+    return has_rig(rig, __func__) ? exi_rig_part(rig, rig->skeleton) : NULL;
 }
 
 const ex_skin *ex_rig_skin(const ex_rig *rig) {
-    return exi_rig_part(rig, rig->skin);
+    return has_rig(rig, __func__) ? exi_rig_part(rig, rig->skin) : NULL;
 }
 
 ex_skinning ex_rig_skinning(const ex_rig *rig) {
-    return (ex_skinning)rig->counts.skinning;
+    return has_rig(rig, __func__) ? (ex_skinning)rig->counts.skinning : (ex_skinning)0;
 }
 
 int ex_rig_joint_count(const ex_rig *rig) {
-    return rig->counts.joints;
+    return has_rig(rig, __func__) ? rig->counts.joints : 0;
 }
 
 bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shifts) {
@@ -143,22 +151,24 @@ bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shi
 /* ---- levels and meshes ---- */
 
 const ex_stencils *ex_rig_stencils(const ex_rig *rig) {
-    return exi_rig_part(rig, rig->stencils);
+    return has_rig(rig, __func__) ? exi_rig_part(rig, rig->stencils) : NULL;
 }
 
 int ex_rig_level_count(const ex_rig *rig) {
-    return rig->counts.levels;
+    return has_rig(rig, __func__) ? rig->counts.levels : 0;
 }
 
 ex_rig_refinement ex_rig_get_refinement(const ex_rig *rig) {
-    return rig->refinement;
+    return has_rig(rig, __func__) ? rig->refinement : (ex_rig_refinement){0};
 }
 
 int ex_rig_level(const ex_rig *rig) {
-    return rig->counts.level;
+    return has_rig(rig, __func__) ? rig->counts.level : 0;
 }
 
 int ex_rig_level_vertex_count(const ex_rig *rig, int level) {
+    if (!has_rig(rig, __func__))
+        return 0;
     const ex_stencils *stencils = ex_rig_stencils(rig);
     if (level == 0)
         return rig->counts.vertices;
@@ -166,6 +176,8 @@ int ex_rig_level_vertex_count(const ex_rig *rig, int level) {
 }
 
 ex_rig_mesh ex_rig_level_mesh(const ex_rig *rig, int level) {
+    if (!has_rig(rig, __func__))
+        return (ex_rig_mesh){0};
     if (ex_rig_level_vertex_count(rig, level) == 0) {
         exi_misuse(__func__, "no such level");
         level = 0;
@@ -184,23 +196,28 @@ ex_rig_mesh ex_rig_level_mesh(const ex_rig *rig, int level) {
 }
 
 ex_rig_mesh ex_rig_get_mesh(const ex_rig *rig) {
+    if (!has_rig(rig, __func__))
+        return (ex_rig_mesh){0};
     ex_rig_mesh mesh = ex_rig_level_mesh(rig, 0);
     mesh.normals = rig->counts.flags & EXI_RIG_NORMALS ? exi_rig_at(rig, rig->normals) : NULL;
     return mesh;
 }
 
 void ex_rig_rest_mesh(const ex_rig *rig, float *positions) {
-    exi_forms_get_base(exi_rig_forms(rig), positions);
+    if (!rig || !positions)
+        exi_misuse(__func__, "no rig, or no pointer for the positions");
+    else
+        exi_forms_get_base(exi_rig_forms(rig), positions);
 }
 
 /* ---- textures ---- */
 
 int ex_rig_texture_count(const ex_rig *rig) {
-    return rig->counts.textures;
+    return has_rig(rig, __func__) ? rig->counts.textures : 0;
 }
 
 ex_texture ex_rig_texture(const ex_rig *rig, int texture) {
-    if (texture < 0 || texture >= rig->counts.textures) {
+    if (!rig || texture < 0 || texture >= rig->counts.textures) {
         exi_misuse(__func__, "no such texture");
         return (ex_texture){.name = ""};
     }
@@ -218,15 +235,15 @@ int ex_rig_layer_texture(const ex_rig *rig, int layer) {
 /* ---- the rest ---- */
 
 ex_storage ex_rig_storage(const ex_rig *rig) {
-    return (ex_storage)exi_rig_forms(rig)->storage;
+    return has_rig(rig, __func__) ? (ex_storage)exi_rig_forms(rig)->storage : (ex_storage)0;
 }
 
 int ex_rig_attachment_count(const ex_rig *rig) {
-    return rig->counts.notes;
+    return has_rig(rig, __func__) ? rig->counts.notes : 0;
 }
 
 ex_attachment ex_rig_attachment(const ex_rig *rig, int note) {
-    if (note < 0 || note >= rig->counts.notes) {
+    if (!rig || note < 0 || note >= rig->counts.notes) {
         exi_misuse(__func__, "no such note");
         return (ex_attachment){.kind = ""};
     }

@@ -90,6 +90,8 @@ static size_t pose_size(const ex_rig *rig, int level) {
 }
 
 size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count) {
+    if (!exi_is_given(rig, __func__, "no rig"))
+        return 0;
     const size_t poses = (size_t)(pose_count > 0 ? pose_count : 0);
     const int level = evaluation ? evaluation->level : 0;
     const size_t boxes = (size_t)count_chunks(rig) * 6 * sizeof(float);

@@ -15,6 +15,10 @@ static void rest_of(const exi_input_record *input, double *value) {
 }
 
 void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose) {
+    if (!rig || !pose) {
+        exi_misuse(__func__, "no rig or no pose");
+        return;
+    }
     const exi_input_record *inputs = exi_rig_inputs(rig);
     for (int i = 0; pose->inputs && i < rig->counts.inputs; i++)
         if (inputs[i].offset >= 0)
@@ -24,8 +28,8 @@ void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose) {
 }
 
 void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double *value) {
-    if (input < 0 || input >= rig->counts.inputs) {
-        exi_misuse(__func__, "no such input");
+    if (!rig || !value || input < 0 || input >= rig->counts.inputs) {
+        exi_misuse(__func__, "no such input, or no pointer for its value");
         return;
     }
     const exi_input_record *record = &exi_rig_inputs(rig)[input];
@@ -43,8 +47,8 @@ void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double 
 }
 
 void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const ex_pose *pose) {
-    if (input < 0 || input >= rig->counts.inputs) {
-        exi_misuse(__func__, "no such input");
+    if (!rig || !value || !pose || input < 0 || input >= rig->counts.inputs) {
+        exi_misuse(__func__, "no such input, or no value or pose");
         return;
     }
     const exi_input_record *record = &exi_rig_inputs(rig)[input];

@@ -25,6 +25,8 @@ static int width_of(const exi_input_record *input) {
 
 int ex_rig_jacobian_width(const ex_rig *rig) {
     int width = 0;
+    if (!exi_is_given(rig, __func__, "no rig"))
+        return 0;
     for (int i = 0; i < rig->counts.inputs; i++)
         width += width_of(&exi_rig_inputs(rig)[i]);
     return width;
@@ -307,7 +309,8 @@ static void write_column(exi_jacobian *j, int c, double *derivatives) {
         j->control[i] = (float)along[i];
     const ex_refine refine = {.level = level, .control = j->control, .positions = j->room};
     ex_stencils_apply(ex_rig_stencils(j->rig), &refine, j->evaluation->tasks, j->scratch);
-    for (size_t i = 0; i < 3 * (size_t)ex_rig_level_vertex_count(j->rig, level); i++)
+    const size_t numbers = 3 * (size_t)ex_rig_level_vertex_count(j->rig, level);
+    for (size_t i = 0; i < numbers; i++)
         derivatives[i * columns + (size_t)c] = (double)j->room[i];
 }
 

@@ -36,7 +36,8 @@ int ex_weigher_kind_count(void) {
 }
 
 const ex_weigher_info *ex_weigher_get_info(const ex_weigher *weigher) {
-    return &exi_weigher_kinds[weigher->kind]->info;
+    return exi_is_given(weigher, __func__, "no weigher") ? &exi_weigher_kinds[weigher->kind]->info
+                                                         : ex_weigher_kind_info(EX_WEIGHER_COUNT);
 }
 
 /* ---- values ---- */

@@ -364,12 +364,16 @@ void ex_weigher_evaluate_many(const ex_weigher *weigher, int count, const double
                  NULL);
 }
 
+static bool is_there(const ex_weigher *weigher, const char *function) {
+    return exi_is_given(weigher, function, "no weigher");
+}
+
 size_t ex_weigher_state_size(const ex_weigher *weigher) {
-    return kind_of(weigher)->state_size ? kind_of(weigher)->state_size(weigher) : 0;
+    return is_there(weigher, __func__) && kind_of(weigher)->state_size ? kind_of(weigher)->state_size(weigher) : 0;
 }
 
 size_t ex_weigher_scratch_size(const ex_weigher *weigher) {
-    return kind_of(weigher)->scratch_size ? kind_of(weigher)->scratch_size(weigher) : 0;
+    return is_there(weigher, __func__) && kind_of(weigher)->scratch_size ? kind_of(weigher)->scratch_size(weigher) : 0;
 }
 
 void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights, double *set_weights) {
@@ -393,37 +397,38 @@ void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, do
 /* ---- access ---- */
 
 ex_weigher_kind ex_weigher_get_kind(const ex_weigher *weigher) {
-    return (ex_weigher_kind)weigher->kind;
+    return is_there(weigher, __func__) ? (ex_weigher_kind)weigher->kind : (ex_weigher_kind)0;
 }
 
 int ex_weigher_axis_count(const ex_weigher *weigher) {
-    return weigher->axis_count;
+    return is_there(weigher, __func__) ? weigher->axis_count : 0;
 }
 
 int ex_weigher_example_count(const ex_weigher *weigher) {
-    return weigher->example_count;
+    return is_there(weigher, __func__) ? weigher->example_count : 0;
 }
 
 int ex_weigher_pseudo_count(const ex_weigher *weigher) {
-    return weigher->pseudo_count;
+    return is_there(weigher, __func__) ? weigher->pseudo_count : 0;
 }
 
 int ex_weigher_dimension(const ex_weigher *weigher) {
-    return weigher->dimension;
+    return is_there(weigher, __func__) ? weigher->dimension : 0;
 }
 
 const double *ex_weigher_point(const ex_weigher *weigher, int index) {
-    if (!kind_of(weigher)->info.has_points || index < 0 || index >= exi_point_count(weigher))
+    if (!is_there(weigher, __func__) || !kind_of(weigher)->info.has_points || index < 0 ||
+        index >= exi_point_count(weigher))
         return NULL;
     return exi_table(weigher, weigher->points) + (size_t)index * (size_t)weigher->dimension;
 }
 
 int ex_weigher_set_weight_count(const ex_weigher *weigher) {
-    return (int)weigher->set_weight_count;
+    return is_there(weigher, __func__) ? (int)weigher->set_weight_count : 0;
 }
 
 double ex_weigher_distance(const ex_weigher *weigher, const double *a, const double *b) {
-    if (!kind_of(weigher)->info.has_points)
+    if (!is_there(weigher, __func__) || !kind_of(weigher)->info.has_points)
         return 0;
     double clean[EXI_FEATURE_MAX], features[2][EXI_FEATURE_MAX];
     exi_point_clean(weigher, a, clean);
@@ -435,11 +440,15 @@ double ex_weigher_distance(const ex_weigher *weigher, const double *a, const dou
 
 ex_result ex_weigher_condition(const ex_weigher *weigher, const ex_allocator *allocator, double *condition,
                                ex_error *error) {
+    if (!weigher || !condition)
+        return exi_misuse_error(error, __func__, "no weigher, or no pointer for the condition");
     *condition = 1;
     return kind_of(weigher)->condition ? kind_of(weigher)->condition(weigher, allocator, condition, error) : EX_OK;
 }
 
 ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher) {
+    if (!is_there(weigher, __func__))
+        return (ex_ridge){.point = -1};
     if (kind_of(weigher)->get_ridge)
         return kind_of(weigher)->get_ridge(weigher);
     return (ex_ridge){.ridge = weigher->ridge, .condition = 1, .point = -1};
@@ -447,6 +456,10 @@ ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher) {
 
 void ex_weigher_describe(const ex_weigher *weigher, ex_weigher_def *def, ex_axis *axes, ex_pseudo *pseudos) {
     const ex_weigher *w = weigher;
+    if (!weigher || !def) {
+        exi_misuse(__func__, "no weigher, or no pointer for the definition");
+        return;
+    }
     *def = ex_weigher_def_default();
     def->kind = (ex_weigher_kind)w->kind;
     def->axis_count = w->axis_count;

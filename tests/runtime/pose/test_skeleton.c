@@ -465,6 +465,51 @@ static void nearly_unit_rotations_stay(void **state) {
     }
 }
 
+static int misuses;
+static const char *misused;
+static void count_misuse(const char *function, const char *what) {
+    (void)what;
+    misused = function;
+    misuses++;
+}
+
+static void assert_told(const char *function) {
+    assert_int_equal(misuses, 1);
+    assert_string_equal(misused, function);
+    misuses = 0;
+}
+
+/* No skeleton, and joints that a skeleton does not have. */
+static void joints_out_of_range_are_misuse(void **state) {
+    (void)state;
+    ex_transform rest = ex_transform_identity();
+    const ex_transform identical = rest;
+    rest.translation[0] = 3;
+    ex_skeleton *one = skeleton_of(&(ex_skeleton_def){1, (int[]){-1}, &rest, NULL, NULL});
+    const ex_skeleton *const skeletons[] = {NULL, one, one};
+    static const int joints[] = {0, -1, 1};
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    for (int i = 0; i < 3; i++) {
+        float matrix[12] = {5};
+        const ex_transform found = ex_skeleton_rest(skeletons[i], joints[i]);
+        assert_told("ex_skeleton_rest");
+        assert_memory_equal(&found, &identical, sizeof found);
+        assert_int_equal(ex_skeleton_parent(skeletons[i], joints[i]), -1), assert_told("ex_skeleton_parent");
+        assert_string_equal(ex_skeleton_name(skeletons[i], joints[i]), ""), assert_told("ex_skeleton_name");
+        ex_skeleton_inverse_bind(skeletons[i], joints[i], matrix), assert_told("ex_skeleton_inverse_bind");
+        assert_true(matrix[0] == 5);
+    }
+    assert_int_equal(ex_skeleton_joint_count(NULL), 0), assert_told("ex_skeleton_joint_count");
+    assert_int_equal(ex_skeleton_find(NULL, "elbow"), -1), assert_told("ex_skeleton_find");
+    assert_int_equal(ex_skeleton_scratch_size(NULL), 0), assert_told("ex_skeleton_scratch_size");
+    assert_true(ex_skeleton_scale(NULL) == 0), assert_told("ex_skeleton_scale");
+    assert_int_equal(ex_skeleton_find(one, "elbow"), -1);
+    assert_int_equal(misuses, 0);
+    ex_set_misuse_hook(NULL);
+    ex_skeleton_destroy(one);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bent_elbow_by_hand),
@@ -478,6 +523,7 @@ int main(void) {
         cmocka_unit_test(the_longest_chain),
         cmocka_unit_test(rest_of_rest),
         cmocka_unit_test(nearly_unit_rotations_stay),
+        cmocka_unit_test(joints_out_of_range_are_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,18 @@
 enum { VERTICES = 19 };
 
 static int misuses;
+static const char *misused;
 static void count_misuse(const char *function, const char *what) {
-    (void)function;
     (void)what;
+    misused = function;
     misuses++;
+}
+
+/* Exactly one misuse since the last time, of this function. */
+static void assert_told(const char *function) {
+    assert_int_equal(misuses, 1);
+    assert_string_equal(misused, function);
+    misuses = 0;
 }
 
 static void layers_and_inputs_read_back(void **state) {
@@ -144,6 +152,127 @@ static void numbers_out_of_range_are_misuse(void **state) {
     ex_set_misuse_hook(NULL);
     ex_rig_destroy(rig);
     sample_rig_close(&s);
+}
+
+static void nothing_in_place_of_a_rig_is_misuse(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int (*count)(const ex_rig *rig);
+    } counts[] = {
+        {"ex_rig_attachment_count", ex_rig_attachment_count},
+        {"ex_rig_example_count", ex_rig_example_count},
+        {"ex_rig_input_count", ex_rig_input_count},
+        {"ex_rig_jacobian_width", ex_rig_jacobian_width},
+        {"ex_rig_joint_count", ex_rig_joint_count},
+        {"ex_rig_layer_count", ex_rig_layer_count},
+        {"ex_rig_level", ex_rig_level},
+        {"ex_rig_level_count", ex_rig_level_count},
+        {"ex_rig_pose_size", ex_rig_pose_size},
+        {"ex_rig_texture_count", ex_rig_texture_count},
+        {"ex_rig_vertex_count", ex_rig_vertex_count},
+    };
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        assert_int_equal(counts[i].count(NULL), 0);
+        assert_told(counts[i].name);
+    }
+    assert_int_equal(ex_rig_level_vertex_count(NULL, 0), 0), assert_told("ex_rig_level_vertex_count");
+    assert_int_equal(ex_rig_level_mesh(NULL, 0).vertex_count, 0), assert_told("ex_rig_level_mesh");
+    assert_int_equal(ex_rig_get_mesh(NULL).vertex_count, 0), assert_told("ex_rig_get_mesh");
+    assert_int_equal(ex_rig_scratch_size(NULL, NULL, 1), 0), assert_told("ex_rig_scratch_size");
+    assert_int_equal(ex_rig_state_size(NULL), 0), assert_told("ex_rig_state_size");
+    assert_int_equal(ex_rig_input_find(NULL, "bend"), -1), assert_told("ex_rig_input_find");
+    assert_null(ex_rig_skeleton(NULL)), assert_told("ex_rig_skeleton");
+    assert_null(ex_rig_skin(NULL)), assert_told("ex_rig_skin");
+    assert_null(ex_rig_stencils(NULL)), assert_told("ex_rig_stencils");
+    assert_null(ex_rig_weigher(NULL, 0)), assert_told("ex_rig_weigher");
+    assert_int_equal(ex_rig_skinning(NULL), 0), assert_told("ex_rig_skinning");
+    assert_int_equal(ex_rig_storage(NULL), 0), assert_told("ex_rig_storage");
+    ex_rig_get_refinement(NULL), assert_told("ex_rig_get_refinement");
+    assert_string_equal(ex_rig_texture(NULL, 0).name, ""), assert_told("ex_rig_texture");
+    assert_string_equal(ex_rig_attachment(NULL, 0).kind, ""), assert_told("ex_rig_attachment");
+    float position[3] = {5, 5, 5};
+    ex_rig_rest_mesh(NULL, position), assert_told("ex_rig_rest_mesh");
+    assert_true(position[0] == 5);
+    double value = 7;
+    const ex_pose pose = {.inputs = &value};
+    ex_rig_driver driver;
+    ex_rig_rest_pose(NULL, &pose), assert_told("ex_rig_rest_pose");
+    ex_rig_set_input(NULL, 0, &value, &pose), assert_told("ex_rig_set_input");
+    ex_rig_get_input(NULL, 0, &pose, &value), assert_told("ex_rig_get_input");
+    assert_false(ex_rig_get_driver(NULL, &driver, NULL)), assert_told("ex_rig_get_driver");
+    assert_true(value == 7);
+    ex_set_misuse_hook(NULL);
+}
+
+/* Each is reported under the name of the function that was called, and nothing is written. */
+static void nothing_in_place_of_a_value_is_misuse(void **state) {
+    (void)state;
+    sample_rig s;
+    sample_rig_open(&s, VERTICES);
+    ex_rig *rig = rig_of(&s.def);
+    double inputs[RIG_POSE], value = 7;
+    const ex_pose pose = {.inputs = inputs};
+    for (int i = 0; i < RIG_POSE; i++)
+        inputs[i] = 7;
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    for (int i = 0; i < RIG_INPUTS; i++) {
+        ex_rig_set_input(rig, i, NULL, &pose), assert_told("ex_rig_set_input");
+        ex_rig_set_input(rig, i, &value, NULL), assert_told("ex_rig_set_input");
+        ex_rig_get_input(rig, i, &pose, NULL), assert_told("ex_rig_get_input");
+    }
+    ex_rig_set_input(rig, RIG_INPUTS, &value, &pose), assert_told("ex_rig_set_input");
+    ex_rig_set_input(rig, -1, &value, &pose), assert_told("ex_rig_set_input");
+    ex_rig_get_input(rig, -1, &pose, &value), assert_told("ex_rig_get_input");
+    ex_rig_rest_pose(rig, NULL), assert_told("ex_rig_rest_pose");
+    ex_rig_rest_mesh(rig, NULL), assert_told("ex_rig_rest_mesh");
+    assert_false(ex_rig_get_driver(rig, NULL, NULL)), assert_told("ex_rig_get_driver");
+    assert_int_equal(ex_rig_input_find(rig, NULL), -1), assert_told("ex_rig_input_find");
+    assert_int_equal(ex_rig_input_find(rig, "nowhere"), -1);
+    assert_int_equal(misuses, 0);
+    assert_true(value == 7);
+    for (int i = 0; i < RIG_POSE; i++)
+        assert_true(inputs[i] == 7);
+    ex_set_misuse_hook(NULL);
+    ex_rig_destroy(rig);
+    sample_rig_close(&s);
+}
+
+static void nothing_in_place_of_a_weigher_is_misuse(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int (*count)(const ex_weigher *weigher);
+    } counts[] = {
+        {"ex_weigher_axis_count", ex_weigher_axis_count},
+        {"ex_weigher_dimension", ex_weigher_dimension},
+        {"ex_weigher_example_count", ex_weigher_example_count},
+        {"ex_weigher_pseudo_count", ex_weigher_pseudo_count},
+        {"ex_weigher_set_weight_count", ex_weigher_set_weight_count},
+    };
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        assert_int_equal(counts[i].count(NULL), 0);
+        assert_told(counts[i].name);
+    }
+    double number = 5;
+    ex_weigher_def def = {.axis_count = 5};
+    assert_int_equal(ex_weigher_state_size(NULL), 0), assert_told("ex_weigher_state_size");
+    assert_int_equal(ex_weigher_scratch_size(NULL), 0), assert_told("ex_weigher_scratch_size");
+    assert_int_equal(ex_weigher_get_kind(NULL), 0), assert_told("ex_weigher_get_kind");
+    assert_string_equal(ex_weigher_get_info(NULL)->help, ""), assert_told("ex_weigher_get_info");
+    assert_int_equal(ex_weigher_get_ridge(NULL).point, -1), assert_told("ex_weigher_get_ridge");
+    assert_true(ex_weigher_distance(NULL, &number, &number) == 0), assert_told("ex_weigher_distance");
+    assert_null(ex_weigher_point(NULL, 0)), assert_told("ex_weigher_point");
+    ex_weigher_describe(NULL, &def, NULL, NULL), assert_told("ex_weigher_describe");
+    assert_int_equal(ex_weigher_condition(NULL, NULL, &number, NULL), EX_ERROR_ARGUMENT);
+    assert_told("ex_weigher_condition");
+    assert_true(number == 5 && def.axis_count == 5);
+    ex_set_misuse_hook(NULL);
 }
 
 /* ---- everything that can be wrong ---- */
@@ -418,6 +547,9 @@ int main(void) {
         cmocka_unit_test(layers_and_inputs_read_back),
         cmocka_unit_test(mesh_forms_and_notes_read_back),
         cmocka_unit_test(numbers_out_of_range_are_misuse),
+        cmocka_unit_test(nothing_in_place_of_a_rig_is_misuse),
+        cmocka_unit_test(nothing_in_place_of_a_value_is_misuse),
+        cmocka_unit_test(nothing_in_place_of_a_weigher_is_misuse),
         cmocka_unit_test(every_mistake_has_its_sentence),
         cmocka_unit_test(memory_runs_out),
     };

@@ -11,7 +11,9 @@ static exi_bytes driver_section(const exi_drive *d) {
 }
 
 bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds) {
-    const exi_drive *d = rig ? exi_rig_drive(rig) : NULL;
+    if (!rig || !driver)
+        return exi_misuse(__func__, "no rig, or no pointer for the driver");
+    const exi_drive *d = exi_rig_drive(rig);
     *driver = (ex_rig_driver){0};
     if (!d)
         return false;

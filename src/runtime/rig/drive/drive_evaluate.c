@@ -52,7 +52,7 @@ void exi_drive_lay(const ex_rig *rig, uintptr_t *cursor, exi_drive_scratch *s) {
 }
 
 size_t ex_rig_state_size(const ex_rig *rig) {
-    const exi_drive *d = rig ? exi_rig_drive(rig) : NULL;
+    const exi_drive *d = exi_is_given(rig, __func__, "no rig") ? exi_rig_drive(rig) : NULL;
     return d ? (size_t)d->state_size : 0;
 }
 
