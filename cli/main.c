@@ -112,6 +112,13 @@ static bool asks_for_help(const char *word) {
     return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
 }
 
+static bool any_asks_for_help(int count, char **words) {
+    for (int i = 0; i < count; i++)
+        if (asks_for_help(words[i]))
+            return true;
+    return false;
+}
+
 static int one_word_too_many(const char *word) {
     return wrong_words("unexpected argument '%s'", word);
 }
@@ -167,6 +174,9 @@ static int dispatch(int argc, char **argv) {
     if (!command)
         return unknown_word(word);
     inner = argc > 2 ? exi_command_inner(command, argv[2]) : NULL;
+    /* An unknown subcommand is told before its options, which are not those of the command. */
+    if (!inner && command->command_count > 0 && argc > 2 && argv[2][0] != '-' && !any_asks_for_help(argc - 3, argv + 3))
+        return run_command(command, argv[0], 1, argv + 2);
     return inner ? run_command(inner, argv[0], argc - 3, argv + 3) : run_command(command, argv[0], argc - 2, argv + 2);
 }
 

@@ -19,6 +19,14 @@ static const char *const body_next[] = {"scan report FOLDER", "pose RIG elbow.L=
                                         "render RIG elbow.L=90 girth=0.3 -o OUT.png",
                                         "bake RIG --motion YOURS.bvh --map @motion_map.json -o @moving.glb", NULL};
 
+static const char *const human_next[] = {
+    "info RIG",
+    "render RIG smile=1 age=70 --look-at head --zoom 0.7 -o OUT.png",
+    "render RIG joint:upperleg01.L=x-90 joint:upperleg01.R=x-90 knee.L=90 knee.R=90 -o @sitting.png",
+    "render RIG shoulder.L=z103 joint:clavicle.L=z20 -o @arm.png",
+    "render RIG --clip walk -o @walk.png",
+    NULL};
+
 const ex_demo ex_demos[] = {
     {.name = "blob",
      .summary =
@@ -69,7 +77,8 @@ const ex_demo ex_demos[] = {
     {.name = "human",
      .summary = "a dressed person over gender, age, muscle and weight, with skins, expressions, sculpts and a walk",
      .large = true,
-     .write = exi_demo_human},
+     .write = exi_demo_human,
+     .next = human_next},
     {.name = "strides",
      .summary = "the person of 'human' stands, strides, runs and kicks, her vertices on curved paths",
      .large = true,

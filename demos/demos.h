@@ -28,8 +28,8 @@ typedef struct ex_demo {
     /* Scans a subject, which takes up to minutes, and builds a body from the scans. The folder is a scan session, in
      * which an interrupted run goes on. Or NULL. */
     ex_result (*session)(const char *directory, const exi_demo_options *options, ex_error *error);
-    /* A session: commands to try next, up to a NULL. FOLDER, RIG, OUT.obj and OUT.png stand for its files, and @NAME
-     * for a file in its folder. */
+    /* Commands to try next, up to a NULL; NULL: the usual ones. FOLDER, RIG, OUT.obj and OUT.png stand for its files,
+     * POSE for a value of two dials, and @NAME for a file in its folder. */
     const char *const *next;
 } ex_demo;
 

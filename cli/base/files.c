@@ -142,10 +142,65 @@ static bool is_cut_short(const char *path) {
     return !whole || length > exi_file_size(path);
 }
 
+/* True if a text names its version as project files do, among its first keys; a session of scans and a fit do not. */
+static bool is_project(const char *path) {
+    char start[4096] = {0};
+    const int file = has_ending(path, ".json") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (file < 0)
+        return false;
+    const size_t size = read_some(file, start, sizeof start - 1);
+    close(file);
+    return size > 0 && strstr(start, "\"exemplar\"");
+}
+
+char *exi_folder_project(const char *path) {
+    DIR *folder = opendir(path);
+    char *found = NULL;
+    int count = 0;
+    for (struct dirent *entry = folder ? readdir(folder) : NULL; entry && count < 2; entry = readdir(folder)) {
+        char *file = entry->d_name[0] == '.' ? NULL : exi_path_inside(path, entry->d_name, "");
+        if (file && exi_file_kind_of(file) == EXI_FILE_PROJECT && is_project(file) && count++ == 0)
+            found = file;
+        else
+            free(file);
+    }
+    if (folder)
+        closedir(folder);
+    if (count == 1)
+        return found;
+    free(found);
+    return NULL;
+}
+
+/* Names the project or the rig that was meant by a folder, and tells how to make a rig that is missing. False if there
+ * is nothing to say. */
+static bool explain_place(const char *path, exi_file_kind expected) {
+    const bool rig = expected == EXI_FILE_RIG, folder = exi_file_is_folder(path);
+    if ((!rig && expected != EXI_FILE_PROJECT) ||
+        (!folder && (!rig || !has_ending(path, ".glb") || exi_file_exists(path))))
+        return false;
+    char *project = folder ? exi_folder_project(path) : exi_path_with_ending(path, ".json");
+    char *built = project ? exi_path_with_ending(project, ".glb") : NULL;
+    const bool known = built && (folder || is_project(project));
+    if (known && !folder)
+        exi_failed_text("'%s' is not built yet: 'exemplar build %s' makes it", path, project);
+    else if (known && rig && exi_file_exists(built))
+        exi_failed_text("'%s' is a folder: its rig is '%s'", path, built);
+    else if (known && rig)
+        exi_failed_text("'%s' is a folder: its project is '%s', and 'exemplar build %s' makes the rig", path, project,
+                        project);
+    else if (known)
+        exi_failed_text("'%s' is a folder: its project is '%s'", path, project);
+    free(project);
+    free(built);
+    return known;
+}
+
 bool exi_expect_kind(const char *path, exi_file_kind expected) {
     exi_file_kind kind = exi_file_kind_of(path);
-    if (kind == expected || kind == EXI_FILE_UNKNOWN ||
-        (kind == EXI_FILE_RIG && (!exi_file_begins_with(path, "glTF") || is_cut_short(path))))
+    if (kind == EXI_FILE_UNKNOWN)
+        return !explain_place(path, expected);
+    if (kind == expected || (kind == EXI_FILE_RIG && (!exi_file_begins_with(path, "glTF") || is_cut_short(path))))
         return true; /* reading it says what is wrong */
     const char *is = exi_file_kind_name(kind), *other = exi_file_kind_name(expected);
     if (kind == EXI_FILE_RIG)

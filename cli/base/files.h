@@ -30,8 +30,12 @@ exi_file_kind exi_file_kind_of(const char *path);
 /* "a rig", "a project", and so on. */
 const char *exi_file_kind_name(exi_file_kind kind);
 
-/* True if the file may be of that kind. If it is clearly another, prints what to do and returns false. */
+/* True if the file may be of that kind. If it is clearly another, a folder with one project, or a rig that is not built
+ * yet, prints what to do and returns false. */
 bool exi_expect_kind(const char *path, exi_file_kind expected);
+
+/* The path of the only project in a folder. Caller frees; NULL if there is none, or several. */
+char *exi_folder_project(const char *path);
 
 /* True also for a dangling link. */
 bool exi_file_exists(const char *path);

@@ -5,6 +5,7 @@
 
 #include <exemplar/author/base.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,53 @@ static size_t number_length(const char *text) {
     const char *at = text;
     double number;
     return ex_parse_double(&at, text + strlen(text), &number) ? (size_t)(at - text) : 0;
+}
+
+/* Numbers of axes beyond it are degrees or years, of which a percentage is no fraction. */
+#define FRACTION_MAX 2
+
+/* Writes "write a fraction: smile=0.5" for smile=50%. */
+static bool advise_fraction(char *advice, size_t size, const char *word) {
+    const char *value = strchr(word, '=') + 1, *at = value;
+    char text[32];
+    double percent;
+    if (!ex_parse_double(&at, value + strlen(value), &percent))
+        return false;
+    at += strspn(at, " ");
+    if (strcmp(at, "%") != 0)
+        return false;
+    ex_format_double(text, percent / 100);
+    snprintf(advice, size, "write a fraction: %.*s=%s", (int)(value - 1 - word), word, text);
+    return true;
+}
+
+/* Writes "write the letter first: z90" for 90z, and "write turns without commas: x90y10" for x90,y10. */
+static bool advise_turns(char *advice, size_t size, const char *value) {
+    char form[100];
+    ex_setting turns;
+    size_t used = 0;
+    const bool swapped = number_length(value) > 0;
+    if (strlen(value) >= sizeof form)
+        return false;
+    while (*value) {
+        const size_t number = swapped ? number_length(value) : 0;
+        if (swapped && *value != ',' && (number == 0 || !value[number]))
+            return false;
+        if (number > 0) {
+            form[used++] = value[number];
+            memcpy(form + used, value, number);
+            used += number;
+            value += number + 1;
+        } else {
+            form[used] = *value++;
+            used += form[used] != ',';
+        }
+    }
+    form[used] = '\0';
+    if (!parse_turns(form, &turns))
+        return false;
+    snprintf(advice, size, swapped ? "write the letter first: %s" : "write turns without commas: %s", form);
+    return true;
 }
 
 /* Copies the word, with one space in place of separators that another name=value follows. Returns their count. */
@@ -98,38 +146,57 @@ bool exi_word_advice(char *advice, size_t size, const char *word, const char *ne
     return true;
 }
 
-/* Reads the text after '=' as the value of an axis of that kind; a joint's value is a rotation. The value of an unknown
- * name does not matter: the library refuses the name. */
-static ex_result read_value(const char *word, const char *text, int kind, ex_setting *setting, ex_error *error) {
+static ex_result refuse_number(const char *word, const ex_axis *axis, ex_error *error) {
+    char advice[300];
+    const bool fraction = fmax(fabs(axis->min), fabs(axis->max)) <= FRACTION_MAX;
+    if ((fraction && advise_fraction(advice, sizeof advice, word)) ||
+        (!strchr(word, '%') && exi_word_advice(advice, sizeof advice, word, NULL, NULL)))
+        return ex_error_set(error, EX_ERROR_DATA, "%s: %s", word, advice);
+    return ex_error_set(error, EX_ERROR_DATA, "%s: a number is needed after '=', from %g to %g", word, axis->min,
+                        axis->max);
+}
+
+static ex_result refuse_rotation(const char *word, const char *text, ex_error *error) {
+    char advice[300];
+    if (advise_turns(advice, sizeof advice, text) ||
+        (strchr(text, '=') && exi_word_advice(advice, sizeof advice, word, NULL, NULL)))
+        return ex_error_set(error, EX_ERROR_DATA, "%s: %s", word, advice);
+    return ex_error_set(error, EX_ERROR_DATA,
+                        "%s: a rotation is written with letters for the joint's axes, such as x90 or x30y-10z5 "
+                        "(degrees), or as q:0,0,0.38,0.92 (x, y, z, w)",
+                        word);
+}
+
+/* A joint's value is a rotation. */
+static const ex_axis joint_axis = {.kind = EX_AXIS_ROTATION};
+
+/* Reads the text after '=' as the value of that axis. NULL: of an unknown name, and its value does not matter, because
+ * the library refuses the name. */
+static ex_result read_value(const char *word, const char *text, const ex_axis *axis, ex_setting *setting,
+                            ex_error *error) {
+    const int kind = axis ? (int)axis->kind : FREE;
     const char *at = text, *end = text + strlen(text);
     setting->kind = EX_SETTING_NUMBER;
-    char advice[300];
     if (kind == EX_AXIS_SCALAR && (!ex_parse_double(&at, end, &setting->number) || at != end))
-        return exi_word_advice(advice, sizeof advice, word, NULL, NULL)
-                   ? ex_error_set(error, EX_ERROR_DATA, "%s: %s", word, advice)
-                   : ex_error_set(error, EX_ERROR_DATA, "%s: a number is needed after '='", word);
+        return refuse_number(word, axis, error);
     if (kind == EX_AXIS_DRIVER) {
         setting->kind = EX_SETTING_FILE;
         setting->file = text;
     } else if (kind != EX_AXIS_SCALAR && kind != FREE && !parse_rotation(text, setting)) {
-        return strchr(text, '=') && exi_word_advice(advice, sizeof advice, word, NULL, NULL)
-                   ? ex_error_set(error, EX_ERROR_DATA, "%s: %s", word, advice)
-                   : ex_error_set(error, EX_ERROR_DATA,
-                                  "%s: a rotation is written with letters for the joint's axes, such as x90 or "
-                                  "x30y-10z5 (degrees), or as q:0,0,0.38,0.92 (x, y, z, w)",
-                                  word);
+        return refuse_rotation(word, text, error);
     }
     return EX_OK;
 }
 
 /* ---- places ---- */
 
-static int axis_kind(const ex_project_view *view, const char *name) {
+/* The axis of that name in any layer, or NULL. */
+static const ex_axis *find_axis(const ex_project_view *view, const char *name) {
     for (int l = 0; l < view->layer_count; l++)
         for (int i = 0; i < view->layers[l].axis_count; i++)
             if (strcmp(view->layers[l].axes[i].name, name) == 0)
-                return (int)view->layers[l].axes[i].axis.kind;
-    return FREE;
+                return &view->layers[l].axes[i].axis;
+    return NULL;
 }
 
 /* Allocates the settings and all their names, as long as all words together, in one block. */
@@ -190,8 +257,8 @@ static ex_result read_words(const ex_project_view *view, const char *example, co
         const bool marked = strncmp(setting->name, joint_mark, MARK) == 0 && setting->name[MARK];
         setting->joint = marked || !view;
         setting->name += marked ? MARK : 0;
-        result = read_value(words[i], text, setting->joint ? (int)EX_AXIS_ROTATION : axis_kind(view, setting->name),
-                            setting, error);
+        result =
+            read_value(words[i], text, setting->joint ? &joint_axis : find_axis(view, setting->name), setting, error);
     }
     return result;
 }
@@ -248,6 +315,15 @@ ex_result exi_falloff_read(const char *text, ex_place *place, ex_error *error) {
     return result;
 }
 
+bool exi_size_read(const char *text, double size[2]) {
+    const char *at = text, *end = text + strlen(text);
+    bool good = ex_parse_double(&at, end, &size[0]);
+    size[1] = size[0];
+    if (good && at < end)
+        good = strchr("xX*", *at++) && ex_parse_double(&at, end, &size[1]) && at == end;
+    return good && size[0] > 0 && size[1] > 0;
+}
+
 /* ---- poses ---- */
 
 ex_result exi_pose_word(const ex_rig *rig, const char *word, const ex_pose *pose, ex_error *error) {
@@ -265,8 +341,8 @@ ex_result exi_pose_word(const ex_rig *rig, const char *word, const ex_pose *pose
     setting.name = name + (setting.joint ? MARK : 0);
     const bool known = setting.joint && ex_rig_skeleton(rig) && setting.name[0] &&
                        ex_skeleton_find(ex_rig_skeleton(rig), setting.name) >= 0;
-    const int kind = input >= 0 ? (int)ex_rig_input_axis(rig, input).kind : known ? (int)EX_AXIS_ROTATION : FREE;
-    ex_result result = read_value(word, equals + 1, kind, &setting, error);
+    const ex_axis axis = input >= 0 ? ex_rig_input_axis(rig, input) : joint_axis;
+    ex_result result = read_value(word, equals + 1, input >= 0 || known ? &axis : NULL, &setting, error);
     if (result == EX_OK)
         result = ex_pose_set(rig, &setting, pose, error);
     free(name);

@@ -27,4 +27,7 @@ ex_result exi_numbers_read(const char *const *words, int count, ex_place *place,
 ex_result exi_falloff_read(const char *text, ex_place *place, ex_error *error);
 void exi_place_free(ex_place *place);
 
+/* Reads the size of a picture: 900x600, 900X600, 900*600, or 600, a square. False if it is none, or not above 0. */
+bool exi_size_read(const char *text, double size[2]);
+
 #endif

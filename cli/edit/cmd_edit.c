@@ -201,6 +201,8 @@ static bool can_be_edited(const char *path) {
                         path);
     else if (stat(path, &status) != 0)
         exi_failed_text("cannot read '%s': %s", path, strerror(errno));
+    else if (S_ISDIR(status.st_mode) && !exi_expect_kind(path, EXI_FILE_PROJECT))
+        return false;
     else if (S_ISDIR(status.st_mode))
         exi_failed_text("'%s' is a folder: name the project in it; 'exemplar init %s' makes one from sculpts in it",
                         path, path);

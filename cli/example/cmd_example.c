@@ -173,11 +173,23 @@ static const ex_command *const commands[] = {&cmd_example_add,    &cmd_example_m
                                              &cmd_example_list};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+/* Words of other tools, and the command that does it here. */
+static const char *synonym(const char *word) {
+    static const char *const synonyms[][2] = {
+        {"delete", "remove"},         {"rm", "remove"},    {"new", "add"}, {"insert", "add"}, {"import", "add"},
+        {"replace", "add --replace"}, {"disable", "mute"}, {"ls", "list"}, {"show", "list"},  {"flip", "mirror"},
+        {"enable", "mute --off"}};
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(word, synonyms[i][0]) == 0)
+            return synonyms[i][1];
+    return NULL;
+}
+
 static int run(const ex_call *call) {
     const char *words[COMMAND_COUNT], *word = call->arguments[0];
     for (int i = 0; i < COMMAND_COUNT; i++)
         words[i] = commands[i]->name + strlen("example ");
-    const char *near = ex_suggest(word, words, COMMAND_COUNT);
+    const char *same = synonym(word), *near = same ? same : ex_suggest(word, words, COMMAND_COUNT);
     if (near)
         return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'example %s'?", word, near);
     return exi_wrong_usage(call->command, "there is no '%s' here: use add, move, rename, remove, mute, mirror or list",

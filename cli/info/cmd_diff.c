@@ -273,6 +273,8 @@ static int run(const ex_call *call) {
             kinds[i] == EXI_FILE_C3D || kinds[i] == EXI_FILE_TRC)
             return exi_failed_text("'%s' is %s: only forms and rigs can be compared; build a rig from a project first",
                                    call->arguments[i], exi_file_kind_name(kinds[i]));
+        if (kinds[i] == EXI_FILE_UNKNOWN && !exi_expect_kind(call->arguments[i], EXI_FILE_RIG))
+            return EX_EXIT_FAILED;
     }
     if ((kinds[0] == EXI_FILE_RIG) != (kinds[1] == EXI_FILE_RIG) && kinds[0] != EXI_FILE_UNKNOWN &&
         kinds[1] != EXI_FILE_UNKNOWN)

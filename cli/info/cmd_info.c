@@ -348,6 +348,9 @@ static int run(const ex_call *call) {
     case EXI_FILE_UNKNOWN:
         break;
     }
+    /* A folder, or a rig that is not built yet. */
+    if (!exi_expect_kind(path, exi_file_is_folder(path) ? EXI_FILE_PROJECT : EXI_FILE_RIG))
+        return EX_EXIT_FAILED;
     return show_unknown(call, path);
 }
 

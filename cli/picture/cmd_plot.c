@@ -2,9 +2,10 @@
 #include "axes.h"
 #include "cli/base/command.h"
 #include "cli/base/files.h"
-#include "common/pool.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "cli/base/words.h"
+#include "common/pool.h"
 
 #include <exemplar/author/base.h>
 #include <exemplar/author/picture.h>
@@ -50,7 +51,7 @@ static const ex_option options[] = {
      .text = &compare_text},
     {.name = "size",
      .argument = "WxH",
-     .help = "size of the picture in points (default: chosen to fit)",
+     .help = "size of the picture in points, such as 900x600, or 600 for a square (default: chosen to fit)",
      .text = &size_text},
     {.name = "scale",
      .argument = "S",
@@ -60,16 +61,18 @@ static const ex_option options[] = {
 
 /* ---- options ---- */
 
-/* Reads "900x600". */
 static bool read_size(const ex_call *call, ex_plot_def *def) {
-    const char *at = size_text, *end = size_text ? size_text + strlen(size_text) : NULL;
+    double size[2];
     if (!size_text)
         return true;
-    if (ex_parse_double(&at, end, &def->width) && at < end && (*at == 'x' || *at == 'X') && ++at &&
-        ex_parse_double(&at, end, &def->height) && at == end && def->width > 0 && def->height > 0)
-        return true;
-    exi_wrong_usage(call->command, "--size needs two numbers such as 900x600, not '%s'", size_text);
-    return false;
+    if (!exi_size_read(size_text, size)) {
+        exi_wrong_usage(call->command, "--size needs numbers such as 900x600, or 600 for a square, not '%s'",
+                        size_text);
+        return false;
+    }
+    def->width = size[0];
+    def->height = size[1];
+    return true;
 }
 
 static bool read_scale(const ex_call *call, ex_plot_def *def) {

@@ -5,6 +5,7 @@
 #include "cli/base/interrupt.h"
 #include "cli/base/report.h"
 #include "cli/base/rigs.h"
+#include "cli/base/words.h"
 #include "clothes.h"
 #include "common/pool.h"
 #include "compare.h"
@@ -14,6 +15,7 @@
 #include <exemplar/author/base.h>
 #include <exemplar/author/files.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +37,7 @@ static const ex_option options[] = {
      .text = &output},
     {.name = "size",
      .argument = "WxH",
-     .help = "pixels (default: 1000x1000, and 480x480 if it moves)",
+     .help = "pixels, such as 800x600, or 600 for a square (default: 1000x1000, and 480x480 if it moves)",
      .text = &size_text},
     {.name = "yaw",
      .argument = "DEGREES",
@@ -129,19 +131,20 @@ static bool read_number(const ex_call *call, const char *option, const char *tex
 }
 
 static bool read_size(const ex_call *call, ex_render_def *def) {
-    int width, height, end = 0;
+    double size[2];
     if (!size_text && exi_animate_asked(&animate_words))
         def->width = def->height = EXI_ANIMATE_SIZE;
     if (!size_text)
         return true;
-    if (sscanf(size_text, "%5dx%5d%n", &width, &height, &end) != 2 || size_text[end] || width < 1 || height < 1 ||
-        width > EX_IMAGE_MAX || height > EX_IMAGE_MAX) {
-        exi_wrong_usage(call->command, "--size needs pixels such as 800x600, at most %d each, not '%s'", EX_IMAGE_MAX,
-                        size_text);
+    if (!exi_size_read(size_text, size) || size[0] != floor(size[0]) || size[1] != floor(size[1]) ||
+        size[0] > EX_IMAGE_MAX || size[1] > EX_IMAGE_MAX) {
+        exi_wrong_usage(call->command,
+                        "--size needs pixels such as 800x600, or 600 for a square, at most %d each, not '%s'",
+                        EX_IMAGE_MAX, size_text);
         return false;
     }
-    def->width = width;
-    def->height = height;
+    def->width = (int)size[0];
+    def->height = (int)size[1];
     return true;
 }
 
@@ -447,6 +450,7 @@ static int run(const ex_call *call) {
             exi_compare_open(&compare, call, compare_text, &subject, def.tasks) &&
             exi_clothes_open(&worn, call, &clothes_words, &subject, def.tasks, &exit_code)) {
             compare.hide = clothes_words.hide;
+            focus_words.hide = clothes_words.hide;
             exit_code = exi_focus_find(&focus_words, subject.rig, subject.level, subject.mesh, &focus) &&
                                 frame(&subject, &focus, &def.camera, &points)
                             ? render(call, &subject, &compare, &worn, &focus, &def, range)

@@ -11,6 +11,7 @@
 #include "cli/pose/forms.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,9 +163,41 @@ static bool find_around(const ex_rig *rig, int level, int count, int joint, exi_
     return good;
 }
 
+/* The joint of that name, or the one that the axis of that name reads; or -1. */
+static int joint_of(const ex_rig *rig, const char *name) {
+    const int joint = ex_skeleton_find(ex_rig_skeleton(rig), name);
+    const int input = joint < 0 ? ex_rig_input_find(rig, name) : -1;
+    return input >= 0 ? ex_rig_input_source(rig, input).joint : joint;
+}
+
+/* Says that there is no such joint, and names the nearest or the first ones. */
+static void refuse_joint(const ex_rig *rig, const char *name) {
+    enum { NAMED_MOST = 8 };
+    const int count = ex_rig_joint_count(rig);
+    const bool axis = ex_rig_input_find(rig, name) >= 0;
+    const char **names = malloc(((size_t)count + 1) * sizeof *names);
+    char list[300] = "";
+    size_t used = 0;
+    int named = 0;
+    for (int j = 0; names && j < count; j++)
+        names[j] = ex_skeleton_name(ex_rig_skeleton(rig), j);
+    const char *near = names && !axis ? ex_suggest(name, names, count) : NULL;
+    for (; names && named < count && named < NAMED_MOST && used + strlen(names[named]) + 3 < sizeof list; named++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", named > 0 ? ", " : "", names[named]);
+    if (!names)
+        exi_failed_memory();
+    else if (near)
+        exi_failed_text("the rig has no joint '%s': did you mean '%s'?", name, near);
+    else
+        exi_failed_text(axis ? "the axis '%s' reads no joint: --look-at needs one of %s%s"
+                             : "the rig has no joint '%s'; its joints are: %s%s",
+                        name, list, named < count ? ", …" : "");
+    free(names);
+}
+
 static bool find_joint(const char *name, const ex_rig *rig, int level, const ex_mesh *mesh, exi_focus *focus) {
     const ex_skeleton *skeleton = rig ? ex_rig_skeleton(rig) : NULL;
-    const int joint = skeleton ? ex_skeleton_find(skeleton, name) : -1, count = skeleton ? ex_rig_joint_count(rig) : 0;
+    const int joint = skeleton ? joint_of(rig, name) : -1;
     if (!skeleton) {
         exi_failed_text(rig ? "the rig has no skeleton, so --look-at cannot find the joint '%s'"
                             : "a form has no joints, so --look-at cannot find '%s': render a rig",
@@ -172,15 +205,7 @@ static bool find_joint(const char *name, const ex_rig *rig, int level, const ex_
         return false;
     }
     if (joint < 0) {
-        const char **names = malloc(((size_t)count + 1) * sizeof *names);
-        for (int j = 0; names && j < count; j++)
-            names[j] = ex_skeleton_name(skeleton, j);
-        const char *near = names ? ex_suggest(name, names, count) : NULL;
-        if (near)
-            exi_failed_text("the rig has no joint '%s': did you mean '%s'?", name, near);
-        else
-            exi_failed_text("the rig has no joint '%s': 'exemplar info' lists them", name);
-        free(names);
+        refuse_joint(rig, name);
         return false;
     }
     if (!find_around(rig, level, mesh->vertex_count, joint, focus))
@@ -192,13 +217,25 @@ static bool find_joint(const char *name, const ex_rig *rig, int level, const ex_
 
 /* ---- groups ---- */
 
-static bool find_group(const char *name, const ex_mesh *mesh, exi_focus *focus) {
+/* True if the mesh has a group of that name, with or without faces. */
+static bool has_group(const ex_mesh *mesh, const char *name) {
+    for (int i = 0; i < mesh->group_count; i++)
+        if (strcmp(mesh->group_names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* hide: names of hidden faces, which the mesh lacks; or NULL. */
+static bool find_group(const char *name, const char *hide, const ex_mesh *mesh, exi_focus *focus) {
     ex_error error = {.result = EX_OK};
     float *mask = calloc((size_t)mesh->vertex_count + 1, sizeof *mask);
     if (!mask)
         return no_memory();
     const bool good = ex_mask_from_group(mesh, name, mask, &error) == EX_OK;
-    if (!good)
+    if (!good && has_group(mesh, name))
+        exi_failed_text(
+            hide ? "'%s' is hidden (--hide): it cannot fill the picture" : "the group '%s' has no faces to show", name);
+    else if (!good)
         exi_failed(&error);
     const bool kept = good && keep(mask, mesh->vertex_count, 0.5f, focus);
     free(mask);
@@ -297,6 +334,6 @@ bool exi_focus_find(const exi_focus_words *words, const ex_rig *rig, int level, 
     if (words->joint)
         return find_joint(words->joint, rig, level, mesh, focus);
     if (words->group)
-        return find_group(words->group, mesh, focus);
+        return find_group(words->group, words->hide, mesh, focus);
     return !words->example || find_moved(words->example + 8, rig, level, mesh, focus);
 }

@@ -9,11 +9,12 @@
 
 #include <exemplar/author.h>
 
-/* The words of the options; at most one is not NULL. */
+/* The words of the options; at most one of the first three is not NULL. */
 typedef struct exi_focus_words {
     const char *joint;   /* --look-at */
     const char *group;   /* --around */
     const char *example; /* --fit, with "example:" */
+    const char *hide;    /* --hide, for which the mesh lacks faces; or NULL */
 } exi_focus_words;
 
 /* The options, as rows of a command's table. */

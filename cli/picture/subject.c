@@ -161,6 +161,8 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
         (kind == EXI_FILE_CACHE && ex_cache_kind_of(path) != EX_CACHE_ABC) || kind == EXI_FILE_C3D ||
         kind == EXI_FILE_TRC)
         return exi_expect_kind(path, EXI_FILE_RIG);
+    if (kind == EXI_FILE_UNKNOWN && !exi_expect_kind(path, EXI_FILE_RIG)) /* a folder, or a rig that is not built yet */
+        return false;
     if (kind == EXI_FILE_RIG) {
         subject->rig = exi_rig_load(path, NULL);
         return subject->rig && open_rig(subject, call, path, words, tasks, exit_code);

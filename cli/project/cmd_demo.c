@@ -145,6 +145,18 @@ typedef struct demo_job {
     bool next;                             /* true to print what to try next */
 } demo_job;
 
+static void print_next_word(const demo_job *job, const char *word) {
+    char *inside = word[0] == '@' ? exi_path_inside(job->folder, word + 1, "") : NULL;
+    exi_print(" ");
+    exi_print_word(inside                         ? inside
+                   : strcmp(word, "RIG") == 0     ? job->rig
+                   : strcmp(word, "FOLDER") == 0  ? job->folder
+                   : strcmp(word, "OUT.obj") == 0 ? job->posed
+                   : strcmp(word, "OUT.png") == 0 ? job->picture
+                                                  : word);
+    free(inside);
+}
+
 /* Prints a command to try next. Of its words, RIG, FOLDER, OUT.obj, OUT.png and POSE stand for what the demo wrote, and
  * @NAME for a file in its folder. */
 static void print_next(const demo_job *job, const ex_rig *rig, const char *words) {
@@ -152,21 +164,15 @@ static void print_next(const demo_job *job, const ex_rig *rig, const char *words
     exi_print_word(job->call->program);
     for (const char *at = words; *at; at += strspn(at, " ")) {
         char word[64];
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
-        at += strlen(word);
-        if (strcmp(word, "POSE") == 0) {
+        const size_t length = strcspn(at, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if (length >= sizeof word) /* too long for a word that stands for something */
+            exi_print(" %.*s", (int)length, at);
+        else if (strcmp(word, "POSE") == 0)
             print_some_pose(rig);
-            continue;
-        }
-        char *inside = word[0] == '@' ? exi_path_inside(job->folder, word + 1, "") : NULL;
-        exi_print(" ");
-        exi_print_word(inside                         ? inside
-                       : strcmp(word, "RIG") == 0     ? job->rig
-                       : strcmp(word, "FOLDER") == 0  ? job->folder
-                       : strcmp(word, "OUT.obj") == 0 ? job->posed
-                       : strcmp(word, "OUT.png") == 0 ? job->picture
-                                                      : word);
-        free(inside);
+        else
+            print_next_word(job, word);
+        at += length;
     }
     exi_print("\n");
 }

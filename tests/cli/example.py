@@ -783,6 +783,30 @@ class Example(harness.Case):
         self.assertNotIn("away from the form", outcome.err)
         self.assertRegex(outcome.err, r"layer 'fore_L' swings between its poses: the weight of '\w+' reaches -?\d")
 
+    def test_a_moved_or_turned_object_is_told(self):
+        form = self.posed(POSE)
+        made = bulge(form, form[26 * SIDES + 1], 0.1)
+        moved = "all vertices moved by about (0.1, 0, 0): was the object moved? Clear its location before you export"
+        for number, (shift, told) in enumerate((([0.1, 0, 0], True), ([0, 0, 0], False))):
+            (self.folder / "moved.obj").write_text(obj([[x + s for x, s in zip(p, shift)] for p in made]))
+            outcome = self.example("add", "--name", f"moved{number}", "--at", POSE, "moved.obj")
+            self.assertEqual(moved in outcome.err, told, outcome.err)
+            self.example("remove", "--name", f"moved{number}")
+        # Every vertex moves, each its own way.
+        centre = [sum(p[c] for p in form) / len(form) for c in range(3)]
+        (self.folder / "fat.obj").write_text(obj([[x + 0.1 * (x - c) for x, c in zip(p, centre)] for p in form]))
+        outcome = self.example("add", "--name", "fat", "--at", POSE, "fat.obj")
+        self.assertNotIn("was the object moved", outcome.err)
+        self.example("remove", "--name", "fat")
+        # An arm that is bent forwards lies in another plane after a turn about x.
+        wide = "joint:arm_L=x50y40z30"
+        form = self.posed(wide)
+        for turn in (lambda x, y, z: [x, z, -y], lambda x, y, z: [x, -z, y]):
+            (self.folder / "turned.obj").write_text(obj([turn(*p) for p in form]))
+            outcome = self.example("add", "--name", "turned", "--at", wide, "--force", "turned.obj")
+            self.assertIn("it lies on its side: export it with Up Axis Y", outcome.err)
+            self.example("remove", "--name", "turned")
+
     def test_order_of_keys_is_kept(self):
         text = ('{"layers": [], "unit": "m", "mesh": "body.obj", "exemplar": 1, "skinning": "dual_quaternion", '
                 '"skeleton": "skeleton.gltf"}')

@@ -59,6 +59,9 @@ JOINED = [
     (["render", "band.glb", "bend=5, girth=1", "-o", "a.png"], 1, ["a word of its own: bend=5 girth=1"]),
     (["weights", "band.glb", "bend=1,5"], 1, ["bend=1,5: write a decimal point: bend=1.5"]),
     (["weights", "band.glb", "bend=90deg"], 1, ["bend=90deg: write the number alone: bend=90"]),
+    (["weights", "band.glb", "girth=100%"], 1, ["girth=100%: write a fraction: girth=1"]),
+    (["weights", "band.glb", "bend=50%"], 1, ["bend=50%: a number is needed after '=', from 0 to 90"]),
+    (["weights", "band.glb", "girth=much"], 1, ["girth=much: a number is needed after '=', from 0 to 1"]),
     (["weights", "band.glb", "bend", "5"], 2, ["'bend' is not of the form axis=value: write it with '=': bend=5"]),
     (["sheet", "band.glb", "--axes", "girth", "bend", "=", "5", "-o", "a.png"], 2, ["write it without spaces: bend=5"]),
     (["weights", "band.glb", "bend", "=5"], 2, ["write it without spaces: bend=5"]),
@@ -123,6 +126,29 @@ class Messages(harness.Case):
         for words, code, fragments in JOINED:
             with self.subTest(" ".join(words)):
                 self.sentence(self.run_tool(*words), code, *fragments)
+
+    def test_a_folder_and_a_rig_that_is_not_built(self):
+        harness.write_project(self.folder / "kick", name="stand.json")
+        (self.folder / "kick/scan.json").write_text('{"exemplar_scan": 1}')
+        project, built = "'kick' is a folder: its project is 'kick/stand.json'", "'kick/stand.glb' is not built yet"
+        for words in (["build", "kick"], ["check", "kick"], ["example", "list", "kick"], ["undo", "kick"],
+                      ["info", "kick"], ["edit", "kick", "--no-open"], ["example", "remove", "kick", "--name", "bent"]):
+            with self.subTest(" ".join(words)):
+                self.sentence(self.run_tool(*words), 1, project)
+        for words in (["weights", "RIG"], ["render", "RIG", "-o", "a.png"], ["pose", "RIG", "-o", "a.obj"],
+                      ["sheet", "RIG", "--axes", "bend", "-o", "a.png"], ["plot", "RIG", "-o", "a.svg"],
+                      ["diff", "RIG", "RIG"], ["unpack", "RIG", "-o", "out"], ["edit", "RIG", "--export", "a.html"]):
+            with self.subTest(" ".join(words)):
+                self.sentence(self.run_tool(*["kick/stand.glb" if word == "RIG" else word for word in words]), 1,
+                              built, "'exemplar build kick/stand.json' makes it")
+                self.sentence(self.run_tool(*["kick" if word == "RIG" else word for word in words]), 1, project,
+                              "'exemplar build kick/stand.json' makes the rig")
+        self.succeed("build", "kick/stand.json", "-q")
+        self.sentence(self.run_tool("weights", "kick"), 1, "'kick' is a folder: its rig is 'kick/stand.glb'")
+        # With a second project it is unclear which is meant.
+        harness.write_project(self.folder / "kick", name="second.json")
+        self.sentence(self.run_tool("build", "kick"), 1, "'kick'", "Is a directory")
+        self.sentence(self.run_tool("weights", "kick/third.glb"), 1, "No such file")
 
     def test_values_outside_the_range(self):
         note = "exemplar: bend=180 is outside its range, 0 to 90: no example is that far out\n"

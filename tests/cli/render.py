@@ -122,6 +122,14 @@ class Render(harness.Case):
         self.assertEqual((top, left, bottom, right), (True, True, False, False))
         self.assertGreater(share("--look-at", "hand")[0], 0.12)
         self.assertGreater(share("--look-at", "shoulder")[0], 0.3)
+        self.assertEqual(share("--look-at", "elbow"), share("--look-at", "forearm"))  # the axis that reads that joint
+        self.sentence(self.run_tool("render", "elbow/elbow.glb", "--look-at", "qqqq", "-o", "p.png"), 1,
+                      "no joint 'qqqq'; its joints are: shoulder, forearm, hand")
+        self.sentence(self.run_tool("render", "elbow/elbow.glb", "--look-at", "load", "-o", "p.png"), 1,
+                      "the axis 'load' reads no joint: --look-at needs one of shoulder, forearm, hand")
+        for size in ("60", "60X60", "60*60"):
+            self.succeed("render", "elbow/elbow.glb", "--size", size, "-q", "-o", "size.png")
+            self.assertEqual((self.folder / "size.png").read_bytes()[16:24], bytes([0, 0, 0, 60, 0, 0, 0, 60]))
 
     def test_standard_output(self):
         self.assertEqual(self.succeed("render", "band.glb", *SMALL, "-o", "-").bytes, self.picture("band.glb"))
@@ -151,7 +159,7 @@ class Render(harness.Case):
                 (["missing.obj", "-o", "p.png"], 1, "missing.obj"),
                 (["band.glb", "--level", "2", "-o", "p.png"], 1, "no level '2'"),
                 (["band.glb", "--size", "0x10", "-o", "p.png"], 2, "0x10"),
-                (["band.glb", "--size", "100", "-o", "p.png"], 2, "800x600"),
+                (["band.glb", "--size", "100y", "-o", "p.png"], 2, "800x600"),
                 (["band.glb", "--yaw", "left", "-o", "p.png"], 2, "'left'"),
                 (["band.glb", "--pitch", "91", "-o", "p.png"], 2, "-90 to 90"),
                 (["band.glb", "--zoom", "0", "-o", "p.png"], 2, "--zoom"),
@@ -172,6 +180,9 @@ class Render(harness.Case):
                 (["band.glb", "--look-at", "elbow", "-o", "p.png"], 1, "no skeleton"),
                 (["straight.obj", "--look-at", "elbow", "-o", "p.png"], 1, "a form has no joints"),
                 (["band.glb", "--around", "arm", "-o", "p.png"], 1, "arm"),
+                (["band.glb", "--around", "front", "--hide", "front", "-o", "p.png"], 1,
+                 "'front' is hidden (--hide): it cannot fill the picture"),
+                (["band.glb", "--around", "frnt", "--hide", "back", "-o", "p.png"], 1, "did you mean 'front'?"),
                 (["band.glb", "--fit", "thick", "-o", "p.png"], 2, "example:NAME"),
                 (["band.glb", "--fit", "example:fat", "-o", "p.png"], 1, "'fat'"),
                 (["straight.obj", "--fit", "example:fat", "-o", "p.png"], 1, "a form has no examples"),

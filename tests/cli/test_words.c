@@ -13,7 +13,8 @@
 
 static const char text[] =
     "{\"exemplar\": 1, \"mesh\": \"m.obj\", \"skeleton\": \"s.glb\", \"layers\": [{\"name\": \"l\", \"space\": "
-    "[{\"name\": \"d\", \"min\": 0, \"max\": 1}, {\"name\": \"aim\", \"joint\": \"arm\", \"rotation\": \"full\"}], "
+    "[{\"name\": \"d\", \"min\": 0, \"max\": 1}, {\"name\": \"far\", \"min\": 0, \"max\": 130}, {\"name\": \"aim\", "
+    "\"joint\": \"arm\", \"rotation\": \"full\"}], "
     "\"examples\": [{\"name\": \"e\", \"mesh\": \"m.obj\", \"at\": {}}]}]}";
 
 static ex_project *project;
@@ -73,7 +74,10 @@ static void says_what_is_wrong(void **state) {
         char kind;
         const char *word, *sentence;
     } cases[] = {
-        {'a', "d=1e", "d=1e: a number is needed after '='"},
+        {'a', "d=1e", "d=1e: a number is needed after '=', from 0 to 1"},
+        {'a', "d=50%", "d=50%: write a fraction: d=0.5"},
+        {'a', "d=100 %", "d=100 %: write a fraction: d=1"},
+        {'a', "far=50%", "far=50%: a number is needed after '=', from 0 to 130"},
         {'a', "d=1,aim=x2", "d=1,aim=x2: write each setting as a word of its own: d=1 aim=x2"},
         {'a', "aim=x2,d=1", "aim=x2,d=1: write each setting as a word of its own: aim=x2 d=1"},
         {'a', "d=1,5", "d=1,5: write a decimal point: d=1.5"},
@@ -81,6 +85,12 @@ static void says_what_is_wrong(void **state) {
         {'a', "d", "'d' is not of the form axis=value"},
         {'a', "=1", "'=1' is not of the form axis=value"},
         {'a', "aim=30", "aim=30: a rotation is written with letters for the joint's axes, such as x90"},
+        {'a', "aim=90z", "aim=90z: write the letter first: z90"},
+        {'a', "aim=-20.5x1e1y", "write the letter first: x-20.5y1e1"},
+        {'a', "aim=x90,y10", "aim=x90,y10: write turns without commas: x90y10"},
+        {'a', "aim=90q", "a rotation is written"},
+        {'a', "aim=90z5", "a rotation is written"},
+        {'j', "joint:arm=90z", "joint:arm=90z: write the letter first: z90"},
         {'a', "aim=x1y1z1x1y1z1x1y1z1", "a rotation is written"}, /* more than EX_SETTING_TURN_MAX */
         {'a', "\xE9=1", "not valid UTF-8"},
         {'j', "arm=20", "arm=20: a rotation is written"},
@@ -105,6 +115,19 @@ static void says_what_is_wrong(void **state) {
     }
 }
 
+static void reads_sizes(void **state) {
+    (void)state;
+    static const char *const good[] = {"300x200", "300X200", "300*200"};
+    static const char *const bad[] = {"",      "x",    "300x",      "x300",    "0",
+                                      "300x0", "-3x3", "300x200x2", "300y200", "300 x200"};
+    double size[2];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(exi_size_read(good[i], size) && size[0] == 300 && size[1] == 200);
+    assert_true(exi_size_read("300", size) && size[0] == 300 && size[1] == 300);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(exi_size_read(bad[i], size));
+}
+
 static ex_result read_once(void *context) {
     const char *const words[] = {"d=1", "joint:arm=x20"};
     ex_place place;
@@ -124,6 +147,7 @@ int main(void) {
         cmocka_unit_test(reads_places),
         cmocka_unit_test(reads_joints_and_numbers),
         cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(reads_sizes),
         cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -11,12 +11,18 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* In sizes of the mesh: a larger offset is hardly intended; or is that of another pose or another mesh. */
 #define SUSPICIOUS 0.25
 #define WRONG      0.75
+/* An object that was moved or turned before its export: least part of the vertices that are moved, largest part of the
+ * movement that is left without the shift, and largest distance that is left after a turn. */
+#define ALL        0.95
+#define SHIFT_LEFT 0.5
+#define TURN_LEFT  0.25
 /* Distance of a weight from [0, 1] that is worth a note, and the number of places where it is evaluated. */
 #define SWING 0.75
 enum { SWING_SAMPLES = 500 };
@@ -185,27 +191,118 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     return result;
 }
 
+static int compare_doubles(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* True if nearly all vertices moved by about one shift, the median of every coordinate. sorted: [count] scratch. */
+static bool find_shift(const float *form, const double *wanted, int count, double least, double *sorted,
+                       double shift[3]) {
+    double whole = 0, left = 0;
+    int moved = 0;
+    for (int v = 0; v < count; v++)
+        moved += distance_of(form + 3 * (size_t)v, wanted + 3 * (size_t)v) > least;
+    if (moved <= ALL * count)
+        return false;
+    for (size_t c = 0; c < 3; c++) {
+        for (size_t v = 0; v < (size_t)count; v++)
+            sorted[v] = wanted[3 * v + c] - (double)form[3 * v + c];
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_doubles);
+        shift[c] = sorted[count / 2];
+        for (int v = 0; v < count; v++) {
+            whole += sorted[v] * sorted[v];
+            left += (sorted[v] - shift[c]) * (sorted[v] - shift[c]);
+        }
+    }
+    return left < SHIFT_LEFT * SHIFT_LEFT * whole;
+}
+
+/* True if a turn of the sculpt by 90 degrees about x, either way, brings it near the form, of which it is up to
+ * `distance` away. */
+static bool lies_on_its_side(const float *form, const double *wanted, int count, double distance) {
+    for (int way = -1; way <= 1; way += 2) {
+        double most = 0;
+        for (size_t i = 0; i < 3 * (size_t)count; i += 3)
+            most = fmax(most, distance_of(form + i, (double[]){wanted[i], -way * wanted[i + 2], way * wanted[i + 1]}));
+        if (most < TURN_LEFT * distance)
+            return true;
+    }
+    return false;
+}
+
+/* The form at the example's pose without the sculpt's layer and later ones, on which it was sculpted. */
+static ex_result find_form(const exi_amendment *a, const ex_sculpted *made, float *form, ex_error *error) {
+    const ex_project_view *view = &a->trial.view;
+    return exi_example_evaluate(a->rig, view, &view->layers[made->layer].examples[made->example],
+                                &(exi_counted){.shown = -1, .end = made->layer, .without = -1}, form, error);
+}
+
+/* Writes the likely mistake with the whole object into text, or "". *shifted: it was moved. */
+static ex_result tell_object(const exi_amendment *a, const ex_sculpted *made, char *text, size_t size, bool *shifted,
+                             ex_error *error) {
+    const int count = made->vertex_count;
+    const bool far_off = made->largest > SUSPICIOUS * made->size;
+    *shifted = false;
+    text[0] = '\0';
+    if (!a->wanted || (!far_off && made->moved_count <= ALL * count))
+        return EX_OK;
+    float *form = exi_array_allocate((size_t)count, 3 * sizeof *form);
+    double *sorted = exi_array_allocate((size_t)count, sizeof *sorted), shift[3];
+    ex_result result = form && sorted ? find_form(a, made, form, error)
+                                      : ex_error_memory(error, "a form", (size_t)count * 3 * sizeof *form);
+    if (result == EX_OK && far_off && lies_on_its_side(form, a->wanted, count, made->largest)) {
+        snprintf(text, size, "it lies on its side: export it with Up Axis %c", a->trial.view.z_up ? 'Z' : 'Y');
+    } else if (result == EX_OK && find_shift(form, a->wanted, count, 1e-6 * made->size, sorted, shift)) {
+        *shifted = true;
+        const double unit = a->trial.view.unit, least = 1e-3 * made->size;
+        for (int c = 0; c < 3; c++) /* as the file has it, without noise */
+            shift[c] = fabs(shift[c]) < least ? 0 : shift[c] / unit;
+        if (a->trial.view.z_up) {
+            const double y = shift[1];
+            shift[1] = 0.0 - shift[2];
+            shift[2] = y;
+        }
+        snprintf(text, size,
+                 "all vertices moved by about (%.2g, %.2g, %.2g): was the object moved? Clear its location before you "
+                 "export",
+                 shift[0] + 0.0, shift[1] + 0.0, shift[2] + 0.0);
+    }
+    free(form);
+    free(sorted);
+    return result;
+}
+
 /* Reports what a sculptor would otherwise only see: a file in another unit or of another pose, and weights that swing
  * between poses. Offsets at rest are larger than they look if the skin nearly collapses, but not that large. */
 static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex_error *error) {
     const ex_project_layer *layer = &a->trial.view.layers[made->layer];
     exi_extent extent;
+    char object[200] = "";
+    bool shifted = false;
     if (made->example < 0)
         return EX_OK;
+    const ex_result looked =
+        exi_layer_at_rest(layer) ? EX_OK : tell_object(a, made, object, sizeof object, &shifted, error);
+    if (looked != EX_OK)
+        return looked;
     if (!exi_layer_at_rest(layer) && a->refuse_far && made->largest > WRONG * made->size)
         return ex_error_kind(
             error,
             ex_error_set(
                 error, EX_ERROR_DATA,
                 "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: sculpt on what 'pose' "
-                "writes at that pose, in the project's unit and with its up axis",
-                layer->examples[made->example].name, 100 * made->largest / made->size),
+                "writes at that pose, in the project's unit and with its up axis%s%s",
+                layer->examples[made->example].name, 100 * made->largest / made->size, object[0] ? "; " : "", object),
             "far_sculpt");
-    if (!exi_layer_at_rest(layer) && made->largest > SUSPICIOUS * made->size)
+    if (shifted)
+        exi_amend_note(a, "%s", object);
+    else if (!exi_layer_at_rest(layer) && made->largest > SUSPICIOUS * made->size)
         exi_amend_note(a,
                        "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "
-                       "project's unit, with its up axis, and was it sculpted at that pose?",
-                       layer->examples[made->example].name, 100 * made->largest / made->size);
+                       "project's unit, with its up axis, and was it sculpted at that pose?%s%s",
+                       layer->examples[made->example].name, 100 * made->largest / made->size,
+                       object[0] ? " Perhaps " : "", object);
     if (a->wanted && made->moved_count == 0)
         exi_amend_note(a,
                        "'%s' moves no vertex: is this the form that you sculpted? As it is, it only holds the layer at "
